@@ -238,8 +238,7 @@ _NEARER: tuple[Relation, ...] = (
     *determinants.LOGARITHMS,
     *special.ERROR_FUNCTION_AND_GAMMA,
     *trigonometric.SIGNS,
-    *trigonometric.QUOTIENTS,
-    *trigonometric.SQUARES_AND_DOUBLE_ANGLES,
+    *trigonometric.QUOTIENTS_AND_SQUARES,
     *trigonometric.INVERSES_AND_EXPONENTIALS,
     *reduction.LOGARITHMS,
     *reduction.MOMENTS,
@@ -285,8 +284,7 @@ SPECIALIZE: tuple[Relation, ...] = (
     *collecting.SIDES_AND_NESTS,
     *exponential.BASES,
     # again: these look for squares, which may have been powers until now
-    *trigonometric.QUOTIENTS,
-    *trigonometric.SQUARES_AND_DOUBLE_ANGLES,
+    *trigonometric.QUOTIENTS_AND_SQUARES,
     # again: what terms that cancel are compared with may have become a constant
     *choices.CONSTANT_SIDES,
     *choices.NOT_A_NUMBER,

@@ -254,7 +254,7 @@ _quotients = tuple(
     for one in (
         *softmax.WRITTEN_OUT,
         *exponential.SIGMOID,
-        *trigonometric.QUOTIENTS,
+        *trigonometric.QUOTIENTS_AND_SQUARES,
         *SOFTMAX,
         *HYPERBOLIC,
     )

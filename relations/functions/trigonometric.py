@@ -42,15 +42,6 @@ from relgraph.tensor import abs as abs_
 
 s, t, x, y = lvars("s t x y")
 
-QUOTIENTS = (
-    rounding("tan", sin(x) / cos(x), tan(x)),
-    rounding("cotangent", cos(x) / sin(x), 1 / tan(x)),
-    rounding("tan-mul-cos", tan(x) * cos(x), sin(x)),
-    stable("tanh", sinh(x) / cosh(x), tanh(x)),
-    stable("coth", cosh(x) / sinh(x), 1 / tanh(x)),
-    rounding("tanh-mul-cosh", tanh(x) * cosh(x), sinh(x)),
-)
-
 # its logarithm has its rounding, which the function that takes its place has not
 unlogged = partial(readerso, without_logarithm)
 
@@ -63,29 +54,30 @@ apart = partial(readerso, kept_apart)
 both_read_once = (one_cliento(sin(x)), one_cliento(cos(x)))
 both_hyperbolic_read_once = (one_cliento(sinh(x)), one_cliento(cosh(x)))
 
-SQUARES_AND_DOUBLE_ANGLES = (
-    stable("cos-squared", 1 - sqr(sin(x)), sqr(cos(x)), unlogged(sin(x))),
-    stable("sin-squared", 1 - sqr(cos(x)), sqr(sin(x)), unlogged(cos(x))),
-    stable("sinh-squared", sqr(cosh(x)) - 1, sqr(sinh(x))),
-    rounding("cosh-squared", 1 + sqr(sinh(x)), sqr(cosh(x)), apart(sqr(sinh(x)))),
-    finite("pythagoras", sqr(sin(x)) + sqr(cos(x)), 1),
-    finite("pythagoras-hyperbolic", sqr(cosh(x)) - sqr(sinh(x)), 1),
+sin2, cos2, sinh2, cosh2 = (sqr(function(x)) for function in (sin, cos, sinh, cosh))
+
+QUOTIENTS_AND_SQUARES = (
+    rounding("tan", sin(x) / cos(x), tan(x)),
+    rounding("cotangent", cos(x) / sin(x), 1 / tan(x)),
+    rounding("tan-mul-cos", tan(x) * cos(x), sin(x)),
+    stable("tanh", sinh(x) / cosh(x), tanh(x)),
+    stable("coth", cosh(x) / sinh(x), 1 / tanh(x)),
+    rounding("tanh-mul-cosh", tanh(x) * cosh(x), sinh(x)),
+    # squares, and double angles
+    stable("cos-squared", 1 - sin2, cos2, unlogged(sin(x))),
+    stable("sin-squared", 1 - cos2, sin2, unlogged(cos(x))),
+    stable("sinh-squared", cosh2 - 1, sinh2),
+    rounding("cosh-squared", 1 + sinh2, cosh2, apart(sinh2)),
+    finite("pythagoras", sin2 + cos2, 1),
+    finite("pythagoras-hyperbolic", cosh2 - sinh2, 1),
     rounding("sin-double", 2 * sin(x) * cos(x), sin(2 * x), *both_read_once),
     rounding("sin-mul-cos", sin(x) * cos(x), sin(2 * x) / 2, *both_read_once),
-    rounding(
-        "cos-double", sqr(cos(x)) - sqr(sin(x)), cos(2 * x), apart(sqr(cos(x))), apart(sqr(sin(x)))
-    ),
-    rounding("cos-double-by-cos", 2 * sqr(cos(x)) - 1, cos(2 * x), apart(2 * sqr(cos(x)))),
-    rounding("cos-double-by-sin", 1 - 2 * sqr(sin(x)), cos(2 * x), apart(2 * sqr(sin(x)))),
+    rounding("cos-double", cos2 - sin2, cos(2 * x), apart(cos2), apart(sin2)),
+    rounding("cos-double-by-cos", 2 * cos2 - 1, cos(2 * x), apart(2 * cos2)),
+    rounding("cos-double-by-sin", 1 - 2 * sin2, cos(2 * x), apart(2 * sin2)),
     rounding("sinh-double", 2 * sinh(x) * cosh(x), sinh(2 * x), *both_hyperbolic_read_once),
     rounding("sinh-mul-cosh", sinh(x) * cosh(x), sinh(2 * x) / 2, *both_hyperbolic_read_once),
-    rounding(
-        "cosh-double",
-        sqr(cosh(x)) + sqr(sinh(x)),
-        cosh(2 * x),
-        apart(sqr(cosh(x))),
-        apart(sqr(sinh(x))),
-    ),
+    rounding("cosh-double", cosh2 + sinh2, cosh(2 * x), apart(cosh2), apart(sinh2)),
 )
 
 INVERSES_AND_EXPONENTIALS = (
