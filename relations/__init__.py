@@ -6,17 +6,17 @@ The laws stand in tables on pages by subject, in rooms:
 numbers    `arithmetic` (what holds of two or three terms or factors), `collecting` (what holds of
            any number of them), `powers`, `magnitudes` (absolute values, signs, maximum and minimum
            of two), `dtypes` (casts, integers, rounding, complex numbers)
-functions  `of_facts` (odd and even functions, inverses), `exponential` (and the logistic function),
-           `logarithms` (of products, and of sums of exponentials), `quotients_of_exponentials`,
-           `trigonometric`, `special`
+functions  `exponential` (and the logistic function), `logarithms` (of products, and of sums of
+           exponentials), `quotients_of_exponentials`, `trigonometric` (and odd and even functions,
+           and inverses, by their facts), `special`
 cancel-    `differences`, `near_zero`, `inverses`, `squares` (roots of quadratics, sums of squares)
 lation
-reductions `reduction` (sums, products and running totals over axes), `extremes` (and sorted
-           elements), `softmax`, `moments`
+reductions `reduction` (sums, products and running totals over axes, and moments), `extremes` (and
+           sorted elements), `softmax`
 choices    comparisons, switches and assertions, on one page
 matrices   `products` (their order, and those that the BLAS has), `systems` (of equations, and
-           inverses), `determinants` (and traces), `kronecker`, `low_rank` (updates of few rows and
-           columns)
+           inverses), `determinants` (and traces), `structured` (Kronecker products, and updates of
+           few rows and columns)
 layout     shapes, fills and allocations, reshapes, orders of axes, joins, on one page
 parts      indexing, parts that are set or incremented, sums of increments, on one page
 identities what searches over many forms use beside the phases, on one page

@@ -66,7 +66,7 @@ from relgraph.tensor.basic import Assert
 c, m, s, x, xs, y, z = lvars("c m s x xs y z")
 p, q, (u, v) = lvars("p", booleano), lvars("q", booleano), lvars("u v", floato)
 k, (i, j) = lvars("k", constanto, floato), lvars("i j", discreteo)
-known, unknown = lvars("known", constanto), lvars("unknown", not_constanto)
+known, w = lvars("known", constanto), lvars("w", not_constanto)
 """Conditions, floating-point numbers, one that is known, whole numbers or booleans, and what is
 known or not."""
 
@@ -98,13 +98,7 @@ true_for_false = whereo(kit.is_true_for_false, s, x)
 
 CONSTANT_SIDES = (
     # 0 < x → x > 0
-    law(
-        "constant-on-the-right",
-        compared(known, unknown),
-        mirrored(unknown, known),
-        comparison,
-        mixed=True,
-    ),
+    law("constant-on-the-right", compared(known, w), mirrored(w, known), comparison, mixed=True),
 )
 
 COMPARISONS = (

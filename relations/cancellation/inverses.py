@@ -81,6 +81,12 @@ right = gt(cos(2 * x), 0)
 inverse = arcsinh(tan(switch(right, 2 * x, 0)))
 
 
+def of_tangent(name: str, tangent: Callable[[Any], Any], better: Any) -> Law:
+    """Return the law about the logarithm of the tangent of an eighth of a turn and `x`."""
+    # beside the tangent, which is 1 at 0, the logarithm has the same rounding
+    return unchosen(name, right, lambda v: log(tangent(v)), better, 0, one_cliento(tangent(x)))
+
+
 TURNS = (
     # where `canonicalize` has folded no constants
     law(
@@ -112,23 +118,9 @@ INVERSES = (
     unchosen(
         "arccos-by-half", inside, lambda v: 2 * arcsin(sqrt((1 - v) / 2)), arccos(inside_x), 1
     ),
-    # gudermannian; beside the tangent, which is 1 at 0, the logarithm has the same rounding
-    unchosen(
-        "inverse-gudermannian",
-        right,
-        lambda v: log(tan(eighth + v)),
-        inverse,
-        0,
-        one_cliento(tan(eighth + x)),
-    ),
-    unchosen(
-        "inverse-gudermannian-mirrored",
-        right,
-        lambda v: log(tan(eighth - v)),
-        -inverse,
-        0,
-        one_cliento(tan(eighth - x)),
-    ),
+    # gudermannian
+    of_tangent("inverse-gudermannian", lambda v: tan(eighth + v), inverse),
+    of_tangent("inverse-gudermannian-mirrored", lambda v: tan(eighth - v), -inverse),
     stable("arctan-less-eighth-turn", arctan(x) - eighth, arctan2(x - 1, x + 1)),
     stable("gudermannian", 2 * arctan(exp(x)) - quarter, arctan(sinh(x))),
     stable("quarter-turn-less-arccos", quarter - arccos(x), arcsin(x)),

@@ -73,6 +73,8 @@ v, (p, q), u = lvars("v", vectoro), lvars("p q", matrixo), lvars("u", floato, ro
 of_real = partial(rounding, mixed=True)
 """`rounding` for real numbers: 1 times a complex nan is another nan, in both its parts."""
 
+reduced, to_one = CAReduce(s, a), CAReduce(s, None)
+"""Any reduction, over the axes `a` and over all."""
 junction, idempotent = whereo(is_junction, s), whereo(is_idempotent, s)
 """That the op is ``&`` or ``|``; that it is `x` of `x` and `x`."""
 summed_or_real = whereo(kit.is_summed_or_real, s, x)
@@ -82,7 +84,7 @@ def nested(name: str, sound: str, *conditions: Any) -> Law:
     """Return the law that two reductions by one op are one."""
     return any_dtype_law(
         name,
-        CAReduce(s, a)(CAReduce(s, b)(x)),
+        reduced(CAReduce(s, b)(x)),
         # sum(sum(x, axis=0), axis=1) → sum(x, axis=(0, 2))
         CAReduce(s, computed(kit.merged_axes, a, b, found=False))(x),
         *conditions,
@@ -118,7 +120,7 @@ SIMPLER = (
     nested("reduce-of-reduce", "rounding", summed_or_real),
     any_dtype_rounding(
         "reduce-of-dimshuffle",
-        CAReduce(s, a)(DimShuffle(n, o)(x)),
+        reduced(DimShuffle(n, o)(x)),
         # sum(x.T, axis=0) → sum(x, axis=1)
         DimShuffle(
             computed(kit.rank_after_reduction, before, x),
@@ -126,18 +128,13 @@ SIMPLER = (
         )(CAReduce(s, before)(x)),
     ),
     # of as many elements, though of one of both the number may not be known
-    any_dtype_rounding(
-        "reduce-of-reshape",
-        CAReduce(s, None)(Reshape(n)(x, y)),
-        CAReduce(s, None)(x),
-        tags=("priced",),
-    ),
+    any_dtype_rounding("reduce-of-reshape", to_one(Reshape(n)(x, y)), to_one(x), tags=("priced",)),
     # a sum of one -0 is 0
     of_real("reduce-no-axis", CAReduce(s, ())(x), x),
-    of_real("reduce-scalar", CAReduce(s, None)(x), x, ranko(x, 0)),
+    of_real("reduce-scalar", to_one(x), x, ranko(x, 0)),
     of_real(
         "reduce-length-one",
-        CAReduce(s, a)(x),
+        reduced(x),
         DimShuffle(rank, computed(order_without, x, a))(x),  # `x` without the axes `a`
         whereo(has_length_one_along, x, a),
     ),
@@ -235,7 +232,7 @@ OF_OPS = (
         constant,
     ),
     # all(~x) → ~any(x)
-    law("junction-of-negations", CAReduce(s, a)(~x), ~CAReduce(computed(dual, s), a)(x), junction),
+    law("junction-of-negations", reduced(~x), ~CAReduce(computed(dual, s), a)(x), junction),
     law("any-and", any_(x & c, axis=a), any_(x, axis=a) & taken_out, constant),
     law("all-or", all_(x | c, axis=a), all_(x, axis=a) | taken_out, constant),
     any_dtype_law(
@@ -257,24 +254,25 @@ OF_OPS = (
     # of 0 and -0 the greatest is one or the other, by their order and number
     any_dtype_rounding(
         "reduce-of-alloc",
-        CAReduce(s, a)(allocated),
-        CAReduce(s, a)(as_allocated),  # max(alloc(x, 3)) → max(x), and so for min, all and any
+        reduced(allocated),
+        reduced(as_allocated),  # max(alloc(x, 3)) → max(x), and so for min, all and any
         idempotent,
         whereo(kit.repeats_elements, x, a, lengths),
         tries=[*of_alloc(s), *of_alloc(scalar.maximum)],
     ),
     any_dtype_law("sum-of-fill", filled, repeated, sound="finite"),
     of_real("sum-of-filled-number", filled, repeated, whereo(is_finite_number, x)),
+    # max(second(y, x)) → max(x), and the same for min, all and any
     any_dtype_rounding(
         "reduce-of-fill",
-        CAReduce(s, a)(second(y, x)),
-        CAReduce(s, a)(x),  # max(second(y, x)) → max(x), and the same for min, all and any
+        reduced(second(y, x)),
+        reduced(x),
         idempotent,
         whereo(kit.repeats_elements, x, a, lengths_filled),
     ),
     any_dtype_rounding(
         "reduce-of-join",
-        CAReduce(s, a)(Join(b)(several(xs))),
+        reduced(Join(b)(several(xs))),
         # sum(join(0, x, y)) → sum(x) + sum(y), and so for all reductions
         Elemwise(s)(several(computed(kit.each_reduced, s, a, xs))),
         one_cliento(Join(b)(several(xs))),
@@ -283,7 +281,7 @@ OF_OPS = (
     ),
     any_dtype_rounding(
         "reduce-of-vector",
-        CAReduce(s, None)(MakeVector(o)(several(xs))),
+        to_one(MakeVector(o)(several(xs))),
         Elemwise(s)(several(xs)),  # sum(stack([a, b, c])) → a + b + c, and so for all reductions
         whereo(kit.reduces_in_own_dtype, s, xs),
     ),
