@@ -21,6 +21,7 @@ from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.notation import algebra
 from relgraph.graph.opt import EquilibriumOptimizer
 from relgraph.graph.reference import evaluate
+from relgraph.testing.discovery import discover_laws
 
 x, y, z = (at.dvector(name) for name in "xyz")
 i, j = at.lvector("i"), at.lvector("j")
@@ -36,6 +37,10 @@ NUMBERS = {
     "u": np.array([0, 3, 7]),
     "c": np.array([0.5 - 1j, -2.0 + 0.25j, 1.5 + 0j]),
 }
+
+
+LAWS = discover_laws()
+"""All laws, by name."""
 
 
 def laws_of(module: ModuleType) -> dict[str, Relation]:

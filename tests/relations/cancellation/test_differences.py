@@ -6,11 +6,8 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
-from relations.cancellation import differences
 from relgraph.graph.reference import evaluate
-from tests.relations.applied import laws_of, spelled, x, y, z
-
-LAWS = laws_of(differences)
+from tests.relations.applied import LAWS, spelled, x, y, z
 
 
 def of_squares(square):

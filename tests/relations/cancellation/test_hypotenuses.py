@@ -6,16 +6,15 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
-from relations.cancellation import squares as hypotenuses
 from relgraph.compile import function
 from relgraph.gradient import grad
 from relgraph.tensor.norms import Norm
 from tests.relations.applied import (
+    LAWS,
     applied,
     assert_same_values,
     i,
     j,
-    laws_of,
     spelled,
     value_of,
     written,
@@ -23,8 +22,6 @@ from tests.relations.applied import (
     y,
     z,
 )
-
-LAWS = laws_of(hypotenuses)
 
 
 def of_squares(square):

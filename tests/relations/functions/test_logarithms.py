@@ -9,21 +9,19 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
-from relations.functions import logarithms
 from relgraph import function
 from relgraph.gradient import grad
 from relgraph.tensor.special import ndtr
 from tests.relations.applied import (
+    LAWS,
     applied,
     inputs_of,
-    laws_of,
     value_of,
     x,
     y,
     z,
 )
 
-LAWS = laws_of(logarithms)
 m, w = at.dmatrix("m"), at.dvector("w")
 total = at.sum(at.exp(m), axis=1)
 

@@ -8,16 +8,14 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
-from relations import layout
 from relgraph.compile import Mode, function
 from relgraph.compile.optimize import optimize_graph
 from relgraph.graph.basic import Constant, Variable, graph_inputs
 from relgraph.tensor.assembly import Alloc
 from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.shapes import Shape_i
-from tests.relations.applied import laws_of, written
+from tests.relations.applied import LAWS, written
 
-LAWS = laws_of(layout)
 x, y, z, t = (at.dmatrix(name) for name in "xyzt")
 small, tiny = (at.TensorType("float64", (1, 1))(name) for name in ("small", "tiny"))
 row, column = at.row("row"), at.col("column")

@@ -5,12 +5,10 @@ from __future__ import annotations
 import pytest
 
 import relgraph.tensor as at
-from relations.matrices import products as chains
-from tests.relations.applied import laws_of
+from tests.relations.applied import LAWS
 from tests.relations.matrices.inputs import a, b, four, x, y, z
 from tests.relations.tables import check_unchanged
 
-LAWS = laws_of(chains)
 law = LAWS["chain-of-products"]
 
 TABLE = [

@@ -5,15 +5,13 @@ from __future__ import annotations
 import pytest
 
 import relgraph.tensor as at
-from relations.matrices import structured
 from relgraph.graph.traversal import io_toposort
 from relgraph.tensor.linalg import det, inv, kron, slogdet, solve
 from relgraph.tensor.linalg.products import Kron
-from tests.relations.applied import laws_of
+from tests.relations.applied import LAWS
 from tests.relations.matrices.inputs import a, b, tall, wide, x, y
 from tests.relations.tables import check_fires
 
-LAWS = laws_of(structured)
 along = at.constant(list(range(16)))
 eight = at.TensorType("float64", (8,))("eight")
 sixteen = at.TensorType("float64", (16,))("sixteen")

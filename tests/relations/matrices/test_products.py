@@ -5,12 +5,10 @@ from __future__ import annotations
 import pytest
 
 import relgraph.tensor as at
-from relations.matrices import products
 from relgraph.compile import function
 from relgraph.tensor.linalg.blas import _dot22
-from tests.relations.applied import applied, laws_of
+from tests.relations.applied import LAWS, applied
 
-LAWS = laws_of(products)
 LAW = LAWS["dot-to-dot22"]
 x, y, v = at.dmatrix("x"), at.dmatrix("y"), at.dvector("v")
 stack = at.dtensor3("stack")

@@ -8,29 +8,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import relgraph.tensor as at
-from relations.numbers import collecting
 from relgraph.compile.optimize import optimize_graph
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.notation import algebra
 from relgraph.graph.opt import EquilibriumOptimizer
 from relgraph.graph.reference import evaluate
 from tests.relations.applied import (
+    LAWS,
     applied,
-    assert_compiled_as_searched,
     assert_same_values,
     f,
     i,
-    laws_of,
     u,
     v,
     value_of,
-    written,
     x,
     y,
     z,
 )
 
-LAWS = laws_of(collecting)
 o = at.TensorType("float64", (1,))("o")
 PHASES = ("canonicalize", "stabilize", "specialize")
 
@@ -102,7 +98,7 @@ CASES = [
     ("quotient-constants", 1 / (1 / x), "x"),
 ]
 
-LEFT_ALONE = [
+NOT_MATCHED = [
     ("collect-terms", at.add(3 * x, -x)),  # inf - inf is nan
     ("collect-terms", at.add(0 * x, x)),  # 0 * inf is nan
     ("collect-terms", at.add(x > y, x > y)),
@@ -123,19 +119,6 @@ LEFT_ALONE = [
     ("negative-of-shared-factor", at.exp(-(x * y))),
     ("cancel-quotient", i * at.sqr(i) / i),  # 0 / 0 is nan; `pow-three` would undo it
 ]
-
-
-@pytest.mark.parametrize(("name", "before", "after"), CASES)
-def test_what_it_does(name, before, after):
-    assert written(LAWS[name], before) == after
-    assert_same_values(before, applied(LAWS[name], before))
-    assert_compiled_as_searched(LAWS[name], before)
-
-
-@pytest.mark.parametrize(("name", "before"), LEFT_ALONE)
-def test_what_it_leaves_alone(name, before):
-    assert written(LAWS[name], before) == algebra(before)
-    assert_compiled_as_searched(LAWS[name], before)
 
 
 def canonical(var):

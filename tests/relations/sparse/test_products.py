@@ -6,14 +6,11 @@ import pytest
 
 import relgraph.sparse as sparse
 import relgraph.tensor as at
-from relations import sparse as products
 from relgraph.graph.traversal import io_toposort
 from relgraph.sparse.products import DenseFromSparse, DotDense, SampledDense
-from tests.relations.applied import laws_of
+from tests.relations.applied import LAWS
 from tests.relations.sparse.inputs import d, m, row, w, x
 from tests.relations.tables import check_fires
-
-LAWS = laws_of(products)
 
 dense, sampled_dense = x.toarray(), SampledDense()
 

@@ -6,14 +6,11 @@ import pytest
 
 import relgraph.sparse as sparse
 import relgraph.tensor as at
-from relations import sparse as structure
 from relgraph.sparse.op import ChangeFormat, Sampled, as_format
 from relgraph.sparse.products import SampledDense, SparseFromDense
-from tests.relations.applied import laws_of
+from tests.relations.applied import LAWS
 from tests.relations.sparse.inputs import d, e, m, row, w, x, y, z
 from tests.relations.tables import check_fires
-
-LAWS = laws_of(structure)
 
 with_data, csr, csc = sparse.with_data, SparseFromDense("csr"), SparseFromDense("csc")
 sampled, sampled_dense = Sampled(), SampledDense()
