@@ -49,8 +49,8 @@ from relgraph.graph.kanren.matching import (
 from relgraph.graph.kanren.partial_evaluation import SECONDS, STEPS
 from relgraph.graph.kanren.rules import Failure, Path, Reason, Rule
 from relgraph.graph.kanren.state import Budget, GuardedState, SearchBudgetError, is_settled
-from relgraph.graph.kanren.terms import OpenAnswerError, as_item, build, term_view, variables_of
-from relgraph.graph.notation import algebra, text_of
+from relgraph.graph.kanren.terms import OpenAnswerError, as_call, build, variables_of
+from relgraph.graph.notation import algebra
 from relgraph.graph.utils import labelled
 from relgraph.introspection import Displayed
 
@@ -310,7 +310,7 @@ def _shown(x: Any) -> str:
     if isinstance(x, Variable):
         return algebra(x)
     if isinstance(x, ExpressionTuple):
-        return text_of(as_item(x), term_view)
+        return as_call(x)
     return ", ".join(map(_shown, x)) if isinstance(x, list) else str(x)
 
 

@@ -193,10 +193,8 @@ class Rule:
             return self.might_match_sum(heads)
         if not all(_may_hold(c, heads, parts[1]) for c in self.conditions):
             return False
-        # an `Arguments` takes all that follow
-        patterns = [p for p in parts[1] if not isinstance(p, Arguments)]
-        is_open = len(patterns) < len(parts[1])
-        if len(patterns) > count or (len(patterns) < count and not is_open):
+        patterns, rest = before_several(parts[1])
+        if len(patterns) > count or (rest is None and len(patterns) < count):
             return False
         if not _may_repeat(patterns, heads):
             return False

@@ -368,7 +368,7 @@ def _named_head(head: Any, arguments: Sequence[Any]) -> tuple[str, Sequence[Any]
     if parts is None:
         return getattr(head, "__name__", None) or str(head), arguments, ""
     kind, props = parts
-    texts = [text_of(as_item(prop), term_view) for prop in props]
+    texts = list(map(as_call, props))
     if isinstance(kind, type) and issubclass(kind, Op):
         name, parameters = kind.head_with(texts)
         return name, arguments, parameters
