@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from relgraph.testing.check_result import CheckResult
 
 
-_PACKAGE = __name__.rpartition(".")[0]
+# The kit has functions that make laws; a law is defined by the page that calls them.
+_NOT_DEFINING = (__name__.rpartition(".")[0], "relations.kit")
 
 
 def find(module: str, name: str) -> Any:
@@ -126,7 +127,7 @@ class Relation(Uncopied, Explainable, Displayed):
         if sound not in SOUNDNESS:
             raise ValueError(f"{name}: sound is one of {', '.join(SOUNDNESS)}, not {sound!r}")
         self.name = name
-        self.module = calling_frame(_PACKAGE).f_globals.get("__name__")
+        self.module = calling_frame(*_NOT_DEFINING).f_globals.get("__name__")
         if domain is not None and sound != "domain":
             raise ValueError(f"{name}: it has a domain, but claims to be {sound}")
         self.goal = goal
