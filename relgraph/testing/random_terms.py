@@ -271,11 +271,6 @@ def scalar_ops(count: int) -> tuple[ScalarOp, ...]:
     return tuple([op for op in _SCALAR_OPS if op.nout == 1 and op.nin in admitted])
 
 
-def reducing_op(random: Random, arguments: Sequence[Any]) -> Any:
-    """Return a scalar op that a reduction can combine elements with."""
-    return random.choice([op for op in _SCALAR_OPS if isinstance(op, FoldOp)])
-
-
 def sparse_format(random: Random, arguments: Sequence[Any]) -> str:
     """Return a format of sparse matrices: of a sparse argument the other one."""
     own = getattr(arguments[0].type, "format", None) if arguments else None
@@ -287,7 +282,7 @@ PARAMETERS: dict[tuple[str, str], Draw] = {
     **{(name, "axis"): axes for name in ("CAReduce", "Norm", "Cosine", "Covariance")},
     **{(name, "axis"): axis_or_none for name in ("Argmax", "Argmin", "Softmax")},
     **{(name, "axis"): axis_or_none for name in ("LogSoftmax", "LogSumExp")},
-    ("CAReduce", "scalar_op"): reducing_op,
+    ("CAReduce", "scalar_op"): _one_of(*(op for op in _SCALAR_OPS if isinstance(op, FoldOp))),
     ("Cumulate", "scalar_op"): _one_of(scalar.add, scalar.mul, scalar.maximum, scalar.minimum),
     ("Elemwise", "scalar_op"): scalar_op,
     ("Elemwise", "inplace_pattern"): _one_of(()),

@@ -88,9 +88,9 @@ class Comparison:
         self.old = array_of(values[pair.old])
         self.new = array_of(values[pair.new])
         self._type_difference = self._compare_types()
-        equal = same_bits(self.old, self.new) if self._type_difference is None else None
-        self._same_bits = equal
-        self.identical = equal is not None and bool(equal.all())
+        comparable = self._type_difference is None
+        self._differing = ~same_bits(self.old, self.new) if comparable else np.array(True)
+        self.identical = not self._differing.any()
         self.in_domain = True
         self.is_discrete = is_discrete(self.old.dtype.name)
         self._claims: dict[str, Array] = {}
@@ -127,8 +127,7 @@ class Comparison:
         """
         if self._type_difference is not None or self.identical:
             return self._type_difference
-        assert self._same_bits is not None
-        differing = ~self._same_bits
+        differing = self._differing
         if sound == "exact":
             return _first(differing, "the bits differ")
         if self.old.dtype.kind == "c" and sound != "stable":
