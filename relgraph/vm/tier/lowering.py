@@ -34,6 +34,7 @@ from relgraph.vm.tier.operations import (
     kept_axes,
     known_number,
 )
+from relgraph.vm.tier.routines import WORK_COLUMNS
 from relgraph.vm.tier.scalar_code import kind, native
 from relgraph.vm.tier.windows import (
     MOVERS,
@@ -511,14 +512,19 @@ class Lowering:
             return
         axes = self._axes(node.outputs[0])
         made = self.values[node.outputs[0]] = Value(dtype, axes, whole=bool(axes))
+        # what LAPACK works on is an output of its own, which nothing reads
+        columns = Value(dtype, tuple(second[:2]), whole=True)
         if type(op) is Inverse:
-            self._routine("inverse", [made], factors, first[:1])
+            work = Value(dtype, (first[0], WORK_COLUMNS), whole=True)
+            self._routine("inverse", [made, work], factors, first[:1])
         elif type(op) is Solve:
-            self._routine("solve", [made], factors, second[:2])
+            self._routine("solve", [made, columns], factors, second[:2])
         elif type(op) is Cholesky:
             self._routine("cholesky", [made], factors, [first[0], int(op.lower)])
         elif type(op) is CholeskySolve:
-            self._routine("cho_solve", [made], factors, [*second[:2], int(op.lower)])
+            factor = Value(dtype, (first[0], first[0]), whole=True)
+            outs, lengths = [made, factor, columns], [*second[:2], int(op.lower)]
+            self._routine("cho_solve", outs, factors, lengths)
         else:
             self._routine("product", [made], factors, [*(first[:-1] or [1]), *second[:2]])
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.scalar.cancellation import length
-from relgraph.tensor.fortran import LARGE, c_function
+from relgraph.tensor.fortran import c_function
 from relgraph.vm.tier.compiler import Loop
 from relgraph.vm.tier.scalar_code import MEMORY, Code, literal, pointer
 
@@ -152,8 +152,10 @@ METADATA = f"""{_ACCESS} = distinct !{{}}
 """What says that the elements of a loop do not depend on each other."""
 
 
-MOST_COLUMNS = 64
-"""A system of equations with more right sides is left to NumPy."""
+MOST_ROWS = 32_768
+"""Larger matrices are left to NumPy: LAPACK counts elements by 32 bits."""
+WORK_COLUMNS = 64
+"""So many columns LAPACK has for working by blocks."""
 
 
 class _Function(Code):
@@ -226,10 +228,6 @@ class _Function(Code):
         self.label(ill)
         self.add("ret i1 false")
         self.label(well)
-
-    def room(self, size: str, type_: str | None = None) -> str:
-        """Return room for so many elements."""
-        return self.make(f"alloca {type_ or self.type}, i64 {size}, align 64")
 
 
 def faster_text(loop: Loop, compute: Compute, declared: set[str]) -> str:
@@ -337,7 +335,7 @@ def _copy(
     inner = f.open(rows)
     x = f.element(base, (inner.counter, strides[0]), (outer.counter, strides[1]))
     f.store(x, out, (outer.counter, rows), (inner.counter, "1"))
-    f.update(f.type, total, "fadd", x)
+    f.update(f.type, total, "fadd reassoc", x)
     f.close(inner)
     f.close(outer)
     x = f.load(f.type, total)
@@ -345,21 +343,23 @@ def _copy(
     f.fail_unless(f.make(f"fcmp oeq {f.type} {rest}, {literal(0, f.dtype)}"))
 
 
-def _fail_unless_small(f: _Function) -> None:
-    some = f.make("icmp sgt i64 %n, 0")
-    small = f.make(f"icmp slt i64 {f.make('mul i64 %n, %n')}, {LARGE}")
-    f.fail_unless(f.all_of([some, small]))
+def _fail_unless_in_range(f: _Function, length: str) -> None:
+    """Fail if there is nothing, or more than LAPACK counts."""
+    some = f.make(f"icmp sgt i64 {length}, 0")
+    f.fail_unless(f.all_of([some, f.make(f"icmp sle i64 {length}, {MOST_ROWS}")]))
 
 
 def _lu(dtype: str) -> _Function:
-    """The LU factors of an `n` x `n` matrix, by columns, and the pivots, which count from 1.
+    """The LU factors, by columns, of the transpose of an `n` x `n` matrix, and the pivots, which
+    count from 1.
 
-    It fails unless the matrix is finite and neither empty nor large; then the first pivot is 0.
+    It fails if the matrix is empty or not finite; then the first pivot is 0.
     """
     f = _Function("lu", dtype, ("A", "LU", "PIVOTS", "n"))
     f.add("store i32 0, ptr %PIVOTS")
-    _fail_unless_small(f)
-    _copy(f, "%A", ("%n", "1"), "%n", "%n", "%LU")
+    _fail_unless_in_range(f, "%n")
+    # what is a matrix by rows is its transpose by columns
+    _copy(f, "%A", ("1", "%n"), "%n", "%n", "%LU")
     n = f.whole("%n")
     f.fortran("lapack", "getrf", n, n, "%LU", n, "%PIVOTS", f.allocate("i32"))
     f.add("ret i1 true")
@@ -369,7 +369,7 @@ def _lu(dtype: str) -> _Function:
 def _cholesky(dtype: str) -> _Function:
     """The Cholesky factor of an `n` x `n` matrix; it fails unless that is positive definite."""
     f = _Function("cholesky", dtype, ("A", "ta", "OUT", "n", "lower"))
-    _fail_unless_small(f)
+    _fail_unless_in_range(f, "%n")
     lower, n, info = f.flag("%lower"), f.whole("%n"), f.allocate("i32")
     # what is lower by rows is upper by columns
     _copy(f, "%A", f.strides(f.flag("%ta"), "%n", "%n")[::-1], "%n", "%n", "%OUT")
@@ -391,12 +391,11 @@ def _cholesky(dtype: str) -> _Function:
 
 def _cho_solve(dtype: str) -> _Function:
     """``A OUT = B`` where `C` is the Cholesky factor of `A`; it fails as `_solve` does."""
-    f = _Function("cho_solve", dtype, ("C", "tc", "B", "tb", "OUT", "n", "m", "lower"))
-    _fail_unless_small(f)
-    c = f.room(f.make("mul i64 %n, %n"))
-    _copy(f, "%C", f.strides(f.flag("%tc"), "%n", "%n"), "%n", "%n", c)
-    _fail_unless_regular(f, c)
-    _solve_by_columns(f, "potrs", f.letter(f.flag("%lower"), "LU"), c)
+    names = ("C", "tc", "B", "tb", "OUT", "FACTOR", "COLUMNS", "n", "m", "lower")
+    f = _Function("cho_solve", dtype, names)
+    _fail_unless_in_range(f, "%n")
+    _copy(f, "%C", f.strides(f.flag("%tc"), "%n", "%n"), "%n", "%n", "%FACTOR")
+    _solve_by_columns(f, "potrs", f.letter(f.flag("%lower"), "LU"), "%FACTOR")
     return f
 
 
@@ -405,36 +404,53 @@ def _fail_unless_factored(f: _Function) -> None:
 
 
 def _solve(dtype: str) -> _Function:
-    """``A OUT = B`` for an `n` x `n` and an `n` x `m` matrix; it fails as `solve_one` asks for more
-    than LAPACK, or of a singular matrix."""
-    f = _Function("solve", dtype, ("LU", "ta", "PIVOTS", "tp", "B", "tb", "OUT", "n", "m"))
+    """``A OUT = B`` for an `n` x `n` and an `n` x `m` matrix; it fails if one is empty or not
+    finite, or `A` is singular."""
+    names = ("LU", "ta", "PIVOTS", "tp", "B", "tb", "OUT", "COLUMNS", "n", "m")
+    f = _Function("solve", dtype, names)
     _fail_unless_factored(f)
-    _fail_unless_regular(f, "%LU")
-    _solve_by_columns(f, "getrs", f.letter(f.flag("%ta")), "%LU", "%PIVOTS")
+    _solve_by_columns(f, "getrs", f.letter(f.flag("%ta"), "NT"), "%LU", "%PIVOTS")
     return f
 
 
 def _solve_by_columns(f: _Function, name: str, how: str, factors: str, *pivots: str) -> None:
     """Solve a system of factors by columns and the right side `B`, write `OUT`, and return."""
-    some = f.make("icmp sgt i64 %m, 0")
-    few = f.make(f"icmp sle i64 %m, {MOST_COLUMNS}")
-    f.fail_unless(f.all_of([some, few]))
-    b = f.room(f.make("mul i64 %n, %m"))
-    _copy(f, "%B", f.strides(f.flag("%tb"), "%n", "%m"), "%n", "%m", b)
+    _fail_unless_regular(f, factors)
+    _fail_unless_in_range(f, "%m")
+    _copy(f, "%B", f.strides(f.flag("%tb"), "%n", "%m"), "%n", "%m", "%COLUMNS")
     n, m, info = f.whole("%n"), f.whole("%m"), f.allocate("i32")
-    f.fortran("lapack", name, how, n, m, factors, n, *pivots, b, n, info)
-    _write_by_rows(f, b, ("1", "%n"), "%m")
+    f.fortran("lapack", name, how, n, m, factors, n, *pivots, "%COLUMNS", n, info)
+    rows = f.open("%n")
+    inner = f.open("%m")
+    x = f.element("%COLUMNS", (inner.counter, "%n"), (rows.counter, "1"))
+    f.store(x, "%OUT", (rows.counter, "%m"), (inner.counter, "1"))
+    f.close(inner)
+    f.close(rows)
+    f.add("ret i1 true")
 
 
 def _inverse(dtype: str) -> _Function:
     """``A OUT = 1`` for an `n` x `n` matrix; it fails as `_solve` does."""
-    f = _Function("inverse", dtype, ("LU", "ta", "PIVOTS", "tp", "OUT", "n"))
+    f = _Function("inverse", dtype, ("LU", "ta", "PIVOTS", "tp", "OUT", "WORK", "n"))
     _fail_unless_factored(f)
     _fail_unless_regular(f, "%LU")
-    a, work, n = f.room(f.make("mul i64 %n, %n")), f.room("%n"), f.whole("%n")
-    _copy(f, "%LU", ("1", "%n"), "%n", "%n", a)
-    f.fortran("lapack", "getri", n, a, n, "%PIVOTS", work, n, f.allocate("i32"))
-    _write_by_rows(f, a, f.strides(f.flag("%ta"), "%n", "%n")[::-1], "%n")
+    # the inverse of the transpose by columns is that of the matrix by rows
+    _copy(f, "%LU", ("1", "%n"), "%n", "%n", "%OUT")
+    n, room = f.whole("%n"), f.whole(f.make(f"mul i64 %n, {WORK_COLUMNS}"))
+    f.fortran("lapack", "getri", n, "%OUT", n, "%PIVOTS", "%WORK", room, f.allocate("i32"))
+    turned, done = f.branch(f.flag("%ta"))
+    f.label(turned)
+    rows = f.open("%n")
+    columns = f.open(rows.counter)
+    i, j = rows.counter, columns.counter
+    below, above = (f.element("%OUT", (k, "%n"), (m, "1")) for k, m in ((i, j), (j, i)))
+    f.store(above, "%OUT", (i, "%n"), (j, "1"))
+    f.store(below, "%OUT", (j, "%n"), (i, "1"))
+    f.close(columns)
+    f.close(rows)
+    f.add(f"br label %{done}")
+    f.label(done)
+    f.add("ret i1 true")
     return f
 
 
@@ -448,17 +464,6 @@ def _fail_unless_regular(f: _Function, factors: str) -> None:
     f.update("i1", singular, "or", zero)
     f.close(loop)
     f.fail_unless(f.make(f"xor i1 {f.make(f'load i1, ptr {singular}')}, true"))
-
-
-def _write_by_rows(f: _Function, x: str, strides: tuple[str, str], columns: str) -> None:
-    """Write a matrix of `n` rows to `OUT`, and return."""
-    rows = f.open("%n")
-    inner = f.open(columns)
-    found = f.element(x, (rows.counter, strides[0]), (inner.counter, strides[1]))
-    f.store(found, "%OUT", (rows.counter, columns), (inner.counter, "1"))
-    f.close(inner)
-    f.close(rows)
-    f.add("ret i1 true")
 
 
 def _slogdet(dtype: str) -> _Function:

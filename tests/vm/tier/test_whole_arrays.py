@@ -111,11 +111,11 @@ def systems(request):
     return dtype, *in_one_part([a, b, v], outputs)
 
 
-@pytest.mark.parametrize("size", [1, 2, 5, 40])
+@pytest.mark.parametrize("size", [1, 2, 5, 40, 150])
 def test_systems(systems, size, fallbacks):
     dtype, made, reference = systems
     draw = np.random.default_rng(seed_of("whole arrays", str(size))).normal
-    for columns in (1, 3):
+    for columns in (1, 3, 70):
         values = [draw(size=s).astype(dtype) for s in ((size, size), (size, columns), size)]
         values[0] += 3 * np.eye(size, dtype=dtype) * np.sign(draw())
         compare(made, reference, values, 1e3 * DTYPES[dtype])
@@ -136,16 +136,14 @@ def test_a_matrix_is_factored_once():
 
 
 def test_systems_that_lapack_does_not_get(systems, fallbacks):
-    """A large one, one without elements, one with nan and a singular one are left to NumPy."""
+    """One without elements, one with nan and a singular one are left to NumPy."""
     dtype, made, reference = systems
-    for n in (70, 0):
-        a = np.eye(n, dtype=dtype) * 2
-        compare(made, reference, [a, np.ones((n, 2), dtype), np.ones(n, dtype)], 1e-4)
+    compare(made, reference, [np.ones(s, dtype) for s in ((0, 0), (0, 2), 0)], 1e-4)
     a = np.eye(3, dtype=dtype)
     a[0, 1] = np.nan
     with np.errstate(all="ignore"):
         compare(made, reference, [a, np.ones((3, 2), dtype), np.ones(3, dtype)], 1e-4)
-    assert len(fallbacks) == 3
+    assert len(fallbacks) == 2
     with pytest.raises(np.linalg.LinAlgError, match="singular"):
         made(np.ones((3, 3), dtype), np.ones((3, 2), dtype), np.ones(3, dtype))
 
@@ -188,7 +186,7 @@ def positive(request):
     return dtype, *in_one_part([a, b], outputs)
 
 
-@pytest.mark.parametrize("size", [1, 2, 5, 40])
+@pytest.mark.parametrize("size", [1, 2, 5, 40, 150])
 def test_positive_definite_matrices(positive, size, fallbacks):
     """Of a matrix one triangle is read: the other one holds other numbers."""
     dtype, made, reference = positive
@@ -203,8 +201,7 @@ def test_positive_definite_matrices(positive, size, fallbacks):
 
 def test_matrices_without_a_cholesky_factor(positive):
     dtype, made, reference = positive
-    for n in (70, 0):
-        compare(made, reference, [np.eye(n, dtype=dtype) * 2, np.ones((n, 2), dtype)], 1e-4)
+    compare(made, reference, [np.ones((0, 0), dtype), np.ones((0, 2), dtype)], 1e-4)
     a = np.eye(3, dtype=dtype)
     a[1, 1] = np.nan
     with np.errstate(all="ignore"):
