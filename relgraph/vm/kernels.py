@@ -229,6 +229,9 @@ class CompositeKernel:
         symbols.namespace["copyto"] = np.copyto
         length_conditions(self.node, symbols)  # they hold where the kernel is called
         plan, outputs = self.unfused
+        # blocks may have one axis, and a number with more would give them back theirs
+        for v in (v for node in plan.nodes for v in node.inputs if isinstance(v, Constant)):
+            symbols.of_variable[v] = symbols.bind("c", v.data.reshape(()))
         names = [symbols.name_of(v) for v in self.node.inputs]
         targets = [f"r{j}" for j in range(len(outputs))]
         lines = [f"def block({', '.join([*names, *targets])}):", *_lines_of_plan(plan, symbols)]

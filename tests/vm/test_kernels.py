@@ -103,6 +103,29 @@ def test_outputs_that_are_inputs_constants_or_each_other() -> None:
             assert not any(np.shares_memory(one, other) for other in [a, b, *found[:i]])
 
 
+@pytest.mark.usefixtures("small_blocks")
+@pytest.mark.parametrize("shape", [(9000,), (60, 150), (6, 10, 150)])
+@pytest.mark.parametrize("inplace", [{}, {0: 1}])
+def test_numbers_beside_arrays(shape: tuple[int, ...], inplace: dict[int, int]) -> None:
+    """Of functions that are no ufuncs too: blocks have fewer axes than the arrays."""
+    x, y = scalar.float64("x"), scalar.float64("y")
+    chosen = scalar.switch(scalar.gt(x, 0), y, 0.0)
+    outputs = [
+        chosen - chosen * x * 0.5,
+        scalar.switch(scalar.gt(x, 0), 0.5, y) + x,
+        scalar.clip(x, -1.0, 0.5) * y,
+        scalar.sigmoid(scalar.switch(scalar.gt(y, 0), 1.0, x)) * x,
+    ]
+    rng = np.random.default_rng(len(shape))
+    for out in outputs:
+        op = Elemwise(scalar.Composite([x, y], [out]), inplace)
+        inputs = [at.TensorType("float64", (None,) * len(shape))() for _ in range(2)]
+        values = [rng.normal(size=shape) for _ in inputs]
+        expected = scalar.Composite([x, y], [out]).impl(*values)
+        found = fused_function(op.make_node(*inputs))(*values)
+        np.testing.assert_allclose(found, expected, rtol=1e-14, atol=1e-15)
+
+
 @pytest.mark.parametrize("pattern", [{}, {0: 0}])
 def test_arrays_of_rank_0(pattern: dict[int, int]) -> None:
     inputs, outputs = graph()
