@@ -203,8 +203,9 @@ def exponent_doubles(c: Any) -> bool:
 
 def has_half(c: Any) -> bool:
     """Return whether a floating-point number can be halved: the least one would be rounded to 0."""
-    value = number_of(c)
-    return value is not None and bool(value / 2 * 2 == value)
+    known = number_of(c)
+    value = np.asarray(known, c.type.dtype)
+    return known is not None and bool(value / 2 * 2 == value)
 
 
 @requires_heads(containing_constant)
