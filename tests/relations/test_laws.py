@@ -31,10 +31,6 @@ COMPILED = "numbers"
 """The subject whose laws are compared, compiled, with the search that they are compiled from."""
 
 
-CHANGED = ("h * (h / k) / (h * exp(k))", "sqrt(x) ** 5.960464477539063e-08")
-"""What a law changes that is to leave it alone: a product of float16, and a power to a float16."""
-
-
 def rows(table: str, length: int, *but: str) -> list[Any]:
     """Return the rows of a table of all pages that have no such names, filled with None."""
     return [
@@ -62,7 +58,7 @@ def test_what_it_does(page: str, name: str, before: Any, after: str) -> None:
 )
 def test_what_it_leaves_alone(page: str, name: str, before: Any) -> None:
     text = algebra(before)
-    assert (algebra(applied(LAWS[name], before)) == text) is (text not in CHANGED)
+    assert algebra(applied(LAWS[name], before)) == text
     if page.startswith(COMPILED):
         assert_compiled_as_searched(LAWS[name], before)
 
