@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from relgraph.on_first_use import names_on_first_use
 
 if TYPE_CHECKING:
+    from relgraph.tensor.python_source import as_python as as_python
     from relgraph.testing.check_result import CheckResult as CheckResult
     from relgraph.testing.graph_check import LinkerCheck as LinkerCheck
     from relgraph.testing.graph_check import OptimizerCheck as OptimizerCheck
@@ -29,6 +30,5 @@ if TYPE_CHECKING:
     from relgraph.testing.random_graphs import graphs as graphs
     from relgraph.testing.random_terms import laws as laws
     from relgraph.testing.random_terms import terms as terms
-    from relgraph.testing.source import as_python as as_python
 
 __getattr__, __dir__ = names_on_first_use(__name__)

@@ -11,7 +11,7 @@ import numpy as np
 from relgraph.graph.basic import Variable
 from relgraph.graph.traversal import as_string
 from relgraph.introspection import Displayed
-from relgraph.testing.source import as_python
+from relgraph.tensor.python_source import as_python
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,7 @@ from relgraph.graph.opt import Derivation, EquilibriumOptimizer, GlobalOptimizer
 from relgraph.graph.opt.base import display_name
 from relgraph.graph.utils import MethodNotDefined
 from relgraph.scalar.type import COMPLEXES
+from relgraph.tensor.python_source import as_python
 from relgraph.testing.discovery import discover_laws
 from relgraph.testing.judge.evaluation import evaluate_all, same_bits
 from relgraph.testing.judge.graph_comparison import (
@@ -43,7 +44,6 @@ from relgraph.testing.judge.graph_comparison import (
 )
 from relgraph.testing.random_graphs import RandomGraph, local_optimizers_in
 from relgraph.testing.random_graphs import graphs as random_graphs
-from relgraph.testing.source import as_python
 
 
 @dataclass(frozen=True, eq=False)

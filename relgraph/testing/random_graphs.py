@@ -30,6 +30,7 @@ from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.functions import FUNCTIONS
 from relgraph.tensor.indexing import AdvancedSubtensor
 from relgraph.tensor.math import MatrixProduct
+from relgraph.tensor.python_source import as_python
 from relgraph.tensor.reductions import CAReduce
 from relgraph.tensor.shapes import Reshape
 from relgraph.tensor.softmaxes import Softmax
@@ -42,7 +43,6 @@ from relgraph.testing.instances.instantiation import PatternInstantiator
 from relgraph.testing.judge.evaluation import evaluate_all
 from relgraph.testing.random_arrays import Array, dtype_choice, indices, lengths, values
 from relgraph.testing.random_terms import CannotInstantiate, class_of
-from relgraph.testing.source import as_python
 
 # What an op raises if it does not take the variables chosen for it; the op is then not applied.
 INVALID_APPLICATION = (

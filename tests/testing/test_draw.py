@@ -27,7 +27,7 @@ from relgraph.testing import (
 )
 from relgraph.testing.random_arrays import LAYOUTS, dtype_choice, number_pool, spread
 from relgraph.testing.random_graphs import local_optimizers_in, rules_of
-from tests.testing.test_source import same_bytes
+from tests.tensor.test_python_source import same_bytes
 
 
 @given(st.data())

@@ -17,6 +17,7 @@ from relgraph.graph.kanren import computo, whereo
 from relgraph.graph.kanren.goals import argumentso
 from relgraph.graph.op import TypedOp
 from relgraph.graph.opt import EquilibriumOptimizer, GlobalOptimizer, OpSub
+from relgraph.tensor.python_source import array_source
 from relgraph.testing import as_python, check_optimizer, graphs, tensor_types, values
 from relgraph.testing.discovery import discover_laws
 from relgraph.testing.graph_check import (
@@ -27,7 +28,6 @@ from relgraph.testing.graph_check import (
     reproduction_source,
     shrink_case,
 )
-from relgraph.testing.source import array_source
 
 
 def uses(case, op):
