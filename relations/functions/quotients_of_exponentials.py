@@ -127,12 +127,25 @@ def has_plain_logarithm(weight: Any, levels: int = 4) -> bool:
 def takes_one_along(index: Any, axes: Any, x: Any) -> bool:
     """Return whether a basic index takes one element along each of some axes of `x`, and all there
     is along the others."""
+    taken = _taken_along(index, axes, x)
+    return taken is not None and not any(isinstance(place, Slice) for place in taken)
+
+
+def takes_slices_along(index: Any, axes: Any, x: Any) -> bool:
+    """Return whether a basic index takes slices along some axes of `x`, and all there is along the
+    others."""
+    taken = _taken_along(index, axes, x)
+    return taken is not None and all(isinstance(place, Slice) for place in taken)
+
+
+def _taken_along(index: Any, axes: Any, x: Any) -> list[Any] | None:
+    """Return the entries of an index for some axes; None if it takes a part along others."""
     reduced = normalize_axes(axes, x.type.ndim, "sum")
     places = [*index, *[Slice()] * (x.type.ndim - len(index))]
-    return len(places) == x.type.ndim and all(
-        not isinstance(place, Slice) if axis in reduced else place == Slice()
-        for axis, place in enumerate(places)
-    )
+    others = [place for axis, place in enumerate(places) if axis not in reduced]
+    if len(places) != x.type.ndim or any(place != Slice() for place in others):
+        return None
+    return [places[axis] for axis in reduced]
 
 
 g, h = lvars("g h", goal(has_plain_logarithm))
@@ -302,9 +315,10 @@ def chosen(v: Any) -> Any:
     return Subtensor(i)(v, several(indices))
 
 
-ELEMENT, COLUMN = Subtensor((0,)), Subtensor((Slice(), 0))
+ELEMENT, COLUMN, SOME = Subtensor((0,)), Subtensor((Slice(), 0)), Subtensor((Slice(1),))
 
 one_of_each_sum = (floato(x), whereo(takes_one_along, i, a, x))
+slices_of_each_sum = (floato(x), whereo(takes_slices_along, i, a, x), softmax.same_axes)
 
 AMID_FACTORS_AND_PARTS = (
     stable(
@@ -335,6 +349,21 @@ AMID_FACTORS_AND_PARTS = (
         chosen(softmax_of_x),
         *one_of_each_sum,
         tries=[ELEMENT(exp(x)) / sum_(exp(x), axis=None), COLUMN(exp(x)) / sum_(exp(x), axis=(1,))],
+    ),
+    # exp(x)[:, :1] / sum(exp(x), axis=1, keepdims=True) → softmax(x, axis=1)[:, :1]
+    stable(
+        "slice-of-softmax",
+        chosen(exp(x)) / softmax.summed(exp(x)),
+        chosen(softmax_of_x),
+        *slices_of_each_sum,
+        tries=[SOME(exp(x)) / sum_(exp(x), axis=(0,), keepdims=True)],
+    ),
+    stable(
+        "slice-of-softmax-mul",
+        chosen(exp(x)) * y / softmax.summed(exp(x)),
+        chosen(softmax_of_x) * y,
+        *slices_of_each_sum,
+        tries=[SOME(exp(x)) * y / sum_(exp(x), axis=(0,), keepdims=True)],
     ),
     stable(
         "part-of-softmax-mul",

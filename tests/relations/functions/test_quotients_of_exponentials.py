@@ -20,6 +20,7 @@ weights, doubled = (
     at.constant(np.array([-0.5, -1.0, -4.0])),
 )
 total = at.sum(at.exp(m), axis=1)
+totals = at.sum(at.exp(m), axis=1, keepdims=True)
 rows = at.sum(at.exp(m), axis=1, keepdims=True)
 mean = at.sum(at.exp(m) * q, axis=1)
 column, row = c.dimshuffle(0, "x"), c.dimshuffle("x", 0)
@@ -199,6 +200,13 @@ CASES = [
     ("part-of-softmax", at.exp(m)[:, 0] / total, "softmax(m, axis=1)[:, 0]"),
     ("part-of-softmax", e[1] / at.sum(e), "softmax(x, axis=None)[1]"),
     ("part-of-softmax-mul", at.exp(m)[:, 0] * y / total, "softmax(m, axis=1)[:, 0] * y"),
+    ("slice-of-softmax", at.exp(m)[:, :1] / totals, "softmax(m, axis=1)[:, :1]"),
+    ("slice-of-softmax", at.exp(m)[:, 1::2] / totals, "softmax(m, axis=1)[:, 1::2]"),
+    (
+        "slice-of-softmax-mul",
+        at.exp(m)[:, :1] * m[:, 1:2] / totals,
+        "softmax(m, axis=1)[:, :1] * m[:, 1:2]",
+    ),
 ]
 
 NOT_MATCHED = [
@@ -231,4 +239,6 @@ NOT_MATCHED = [
     ),
     ("part-of-softmax", at.exp(m)[:, 0] / at.sum(at.exp(m), axis=0)),
     ("part-of-softmax", at.exp(m)[0] / total),
+    ("slice-of-softmax", at.exp(m)[:1] / totals),
+    ("slice-of-softmax", at.exp(m)[:, :1] / at.sum(at.exp(m), axis=0, keepdims=True)),
 ]
