@@ -94,8 +94,6 @@ IDENTITIES = (
 
 
 diagonal, identity = computed(kit.diagonal_of, x), computed(kit.identity_like, x)
-lower, upper = lvars("lower", realo), lvars("upper", realo)
-"""Cholesky factors of real matrices."""
 
 
 STRUCTURES = (
@@ -121,12 +119,14 @@ STRUCTURES = (
     # right side spread as in one system.
     stable(
         "solve-by-lower-factor",
-        upper_solve(transposed(lower), lower_solve(lower, y)),
-        cholesky_solve(lower, y),
+        upper_solve(transposed(x), lower_solve(x, y)),
+        cholesky_solve(x, y),
+        complex=False,
     ),
     stable(
         "solve-by-upper-factor",
-        upper_solve(upper, lower_solve(transposed(upper), y)),
-        CholeskySolve(False)(upper, y),
+        upper_solve(x, lower_solve(transposed(x), y)),
+        CholeskySolve(False)(x, y),
+        complex=False,
     ),
 )
