@@ -46,7 +46,7 @@ from relgraph.testing.random_terms import CannotInstantiate, class_of
 
 # What an op raises if it does not take the variables chosen for it; the op is then not applied.
 INVALID_APPLICATION = (
-    *(TypeError, ValueError, LookupError, OverflowError, AssertionError),
+    *(TypeError, ValueError, LookupError, OverflowError, MemoryError, AssertionError),
     CannotInstantiate,
 )
 

@@ -150,6 +150,17 @@ def test_what_collapses_while_it_is_copied_collapses_anyway() -> None:
     assert collapsed >= 10
 
 
+@pytest.mark.xfail(strict=True, reason="cosh(x) is shared earlier where the copy collapses")
+def test_a_function_that_is_shared_by_a_collapse_is_shared_without_it() -> None:
+    x = at.fscalar("x")
+    logarithm = at.log(at.cosh(x))
+    outputs = [at.log(at.sum(at.exp(logarithm))[None, None]), logarithm]
+    copied = FunctionGraph(outputs=optimize_graph(outputs, include=["fast_run"], clone=True))
+    stepwise = FunctionGraph(outputs=outputs, clone=True)
+    optdb.query(OptimizationQuery(include=["fast_run"])).optimize(stepwise)
+    assert str(copied) == str(stepwise)
+
+
 def test_the_graph_worked_on_goes_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not when the collector finds it: what is known of each of its nodes takes memory."""
     worked_on = []

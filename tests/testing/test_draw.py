@@ -269,7 +269,7 @@ def op_names(graph):
 def test_graphs_are_varied_and_can_be_computed_and_written():
     ops, dtypes, ranks = Counter(), set(), set()
 
-    @settings(max_examples=500, database=None, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=900, database=None, suppress_health_check=[HealthCheck.too_slow])
     @given(st.data())
     def draw(data):
         graph = data.draw(graphs())
