@@ -19,20 +19,20 @@ from hypothesis import strategies as st
 import relgraph.tensor as at
 from relations.kit.vocabulary import lvars
 from relgraph.compile.database import ConstantFolding
-from relgraph.graph.basic import Constant, Variable, ancestors
+from relgraph.graph.basic import Apply, Constant, Variable, ancestors, io_toposort
 from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.kanren.rules import Rule, compound_parts, split
 from relgraph.graph.kanren.terms import several
 from relgraph.graph.op import Op
 from relgraph.graph.opt.base import LocalOptimizer, Rewriter
-from relgraph.tensor.assembly import Alloc, Join, Split
+from relgraph.tensor.assembly import Alloc, ARange, Join, Split
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.functions import FUNCTIONS
 from relgraph.tensor.indexing import AdvancedSubtensor
 from relgraph.tensor.math import MatrixProduct
 from relgraph.tensor.python_source import as_python
 from relgraph.tensor.reductions import CAReduce
-from relgraph.tensor.shapes import Reshape
+from relgraph.tensor.shapes import Reshape, Shape_i
 from relgraph.tensor.softmaxes import Softmax
 from relgraph.tensor.subtensor import Subtensor
 from relgraph.tensor.type import TensorType
@@ -205,6 +205,9 @@ class GraphBuilder:
         is_computed = isinstance(var, Variable) and not isinstance(var, Constant)
         if not is_computed or not isinstance(var.type, TensorType):
             return False
+        nodes = io_toposort(list(self.samples), [var])
+        if any(isinstance(node.op, ARange) and not _has_known_length(node) for node in nodes):
+            return False
         found = evaluate_all(list(self.samples), [var], list(self.samples.values()))
         if any(np.size(value) > MAX_ELEMENTS for value in found.values()):
             return False
@@ -219,6 +222,14 @@ class GraphBuilder:
         if not ends:
             return [at.identity(self.inputs[0])]
         return ends[: self.random.randint(1, most)]
+
+
+def _has_known_length(node: Apply) -> bool:
+    """Return whether the values of inputs make no difference to how long a range is."""
+    return all(
+        isinstance(v, Constant) or (v.owner is not None and isinstance(v.owner.op, Shape_i))
+        for v in node.inputs
+    )
 
 
 Step = Callable[[GraphBuilder], Any]
