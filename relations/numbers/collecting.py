@@ -22,16 +22,16 @@ from typing import Any
 
 from relations.kit import collecting as kit
 from relations.kit.constant_arithmetic import known
-from relations.kit.guards import normal_reciprocalo, not_constanto, uniformo
+from relations.kit.guards import constanto, normal_reciprocalo, not_constanto, uniformo
 from relations.kit.nests import flattened
 from relations.kit.type_guards import same_dtypeo
 from relations.kit.vocabulary import Law, finite, law, lvars, rounding
-from relgraph.graph.kanren import case, computed, several, view, whereo
+from relgraph.graph.kanren import case, computed, one_cliento, several, view, whereo
 from relgraph.tensor import add, mul, sqr, sqrt
 
 c, d, x, xs, y = lvars("c d x xs y")
-n, v = lvars("n", kit.negative_numbero), lvars("v", not_constanto)
-"""A negative number, and what is not known."""
+n, k, v = lvars("n", kit.negative_numbero), lvars("k", constanto), lvars("v", not_constanto)
+"""A negative number, a constant, and what is not known."""
 
 _SUMS, _PRODUCTS = ("add_canonicalize",), ("mul_canonicalize",)
 
@@ -151,6 +151,8 @@ LAST_SIGNS = (
     ),
     # -2 + v → v - 2
     law("add-negative-constant", n + v, v - known(-n), same_dtypeo(n, v), tags=("add_specialize",)),
+    # -(v - 2) → 2 - v, where the difference was a sum until now; -(x - x) is -0
+    rounding("neg-less-constant", -(v - k), k - v, one_cliento(v - k), tags=("add_specialize",)),
 )
 """Signs in the last phase: one of products again, which nothing looks for without them any more,
 and those of constants that became negative by folding."""

@@ -373,7 +373,7 @@ def test_a_second_run_leaves_a_law_against_cancellation_alone(ndim):
     assert_a_second_run_changes_nothing([x], [at.log1p(x) - at.log(x)])
 
 
-ROW, V = at.drow("row"), at.TensorType("float64", (1,))("v")
+ROW, V, B = at.drow("row"), at.TensorType("float64", (1,))("v"), at.bscalar("b")
 
 
 @pytest.mark.parametrize(
@@ -383,11 +383,18 @@ ROW, V = at.drow("row"), at.TensorType("float64", (1,))("v")
         at.dot(at.add(V, V, V), at.add(V, V, V)) / -2.0 + 2.0,
         at.switch(at.gt(V, 0), at.add(at.add(V, V, V), X, V), 3.0),
         at.log(1 / (1 - V)),
+        at.log(at.exp(-at.cosm1(B) / B) / at.constant(np.float16(0.25))),
     ],
-    ids=["log of a multiple", "by a negative number", "broadcast sum", "chosen by a negative"],
+    ids=[
+        "log of a multiple",
+        "by a negative number",
+        "broadcast sum",
+        "chosen by a negative",
+        "negative of a difference",
+    ],
 )
 def test_a_second_run_leaves_signs_and_sums_alone(graph):
-    assert_a_second_run_changes_nothing([ROW, V, X], [graph])
+    assert_a_second_run_changes_nothing([ROW, V, X, B], [graph])
 
 
 # Constant folding.

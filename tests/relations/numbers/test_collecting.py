@@ -38,6 +38,7 @@ CASES = [
     ("sum-of-differences", x + y / -3, "x - y / 3.0"),
     ("difference-constants", (x + 5) - (y + 3), "2.0 + x - y"),
     ("add-negative-constant", -2.0 + x, "x - 2.0"),
+    ("neg-less-constant", -(x - 2.0), "2.0 - x"),
     ("sub-negative-constant", x - -2.0, "2.0 + x"),
     ("difference-constants", (1 + x) - 3, "x - 2.0"),
     ("sum-constants", (x + 2) + 3, "5.0 + x"),
