@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
+import numpy as np
 import pytest
 
 import relgraph.tensor as at
@@ -32,7 +33,7 @@ PASSES = dict.fromkeys(
 """What is told as the step of a pass, by another name."""
 
 x, y, z, t = at.dvectors("x", "y", "z", "t")
-m, row, s = at.dmatrix("m"), at.drow("row"), at.dscalar("s")
+m, row, s, b = at.dmatrix("m"), at.drow("row"), at.dscalar("s"), at.bscalar("b")
 copies, copies_in_row = at.second(x, s), at.second(row, at.TensorType("float64", (1, 1))("c"))
 
 WRITTEN: dict[str, list[Any]] = {
@@ -47,6 +48,7 @@ WRITTEN: dict[str, list[Any]] = {
     "fraction-cancel": [x * (y / z) / y + at.exp(y / z)],
     "fraction-cancel-mul": [x * (y / z) / (y * t) + at.exp(y / z)],
     "fractions-cancel": [x / (y * t) * (y / z) + at.exp(y / z) + at.sin(x / (y * t))],
+    "neg-less-constant": [at.log(at.exp(-at.cosm1(b) / b) / at.constant(np.float16(0.25)))],
     "div-of-constant-factor": [0.1 * x / 0.3 + at.exp(0.1 * x)],
     "mul-reciprocal": [y * x**-0.5],
     "flatten-sum": [(x + y) + (z + t)],
