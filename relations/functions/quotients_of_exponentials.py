@@ -260,6 +260,39 @@ HYPERBOLIC = (
 )
 
 
+indices = lvars("indices")
+
+
+def chosen(v: Any) -> Any:
+    """Return the term for what a basic index takes of `v`."""
+    return Subtensor(i)(v, several(indices))
+
+
+ELEMENT, COLUMN, SOME = Subtensor((0,)), Subtensor((Slice(), 0)), Subtensor((Slice(1),))
+
+PARTS = (
+    # exp(x)[:, 0] / sum(exp(x), axis=1) → softmax(x, axis=1)[:, 0]
+    stable(
+        "part-of-softmax",
+        chosen(exp(x)) / total,
+        chosen(softmax_of_x),
+        floato(x),
+        whereo(takes_one_along, i, a, x),
+        tries=[ELEMENT(exp(x)) / sum_(exp(x), axis=None), COLUMN(exp(x)) / sum_(exp(x), axis=(1,))],
+    ),
+    # exp(x)[:, :1] / sum(exp(x), axis=1, keepdims=True) → softmax(x, axis=1)[:, :1]
+    stable(
+        "slice-of-softmax",
+        chosen(exp(x)) / softmax.summed(exp(x)),
+        chosen(softmax_of_x),
+        floato(x),
+        whereo(takes_slices_along, i, a, x),
+        softmax.same_axes,
+        tries=[SOME(exp(x)) / sum_(exp(x), axis=(0,), keepdims=True)],
+    ),
+)
+
+
 # those near 0 by what vanishes there are large, where a factor may be small
 _large = ("coth", "exp-by-expm1")
 _quotients = tuple(
@@ -269,6 +302,7 @@ _quotients = tuple(
         *exponential.SIGMOID,
         *trigonometric.QUOTIENTS_AND_SQUARES,
         *SOFTMAX,
+        *PARTS,
         *HYPERBOLIC,
     )
     if one.sound == "stable" and one.lhs.op is true_div and one.name not in _large
@@ -282,9 +316,6 @@ def of_both_signs(name: str, one: Any, other: Any, result: Any) -> tuple[Law, ..
         stable(name, one - other, result),
         stable(f"{name}-scaled", y * one - y * other, y * result),
     )
-
-
-indices = lvars("indices")
 
 
 def of_parts(ending: str, op: Any) -> tuple[Law, ...]:
@@ -310,16 +341,6 @@ def of_parts(ending: str, op: Any) -> tuple[Law, ...]:
     )
 
 
-def chosen(v: Any) -> Any:
-    """Return the term for what a basic index takes of `v`."""
-    return Subtensor(i)(v, several(indices))
-
-
-ELEMENT, COLUMN, SOME = Subtensor((0,)), Subtensor((Slice(), 0)), Subtensor((Slice(1),))
-
-one_of_each_sum = (floato(x), whereo(takes_one_along, i, a, x))
-slices_of_each_sum = (floato(x), whereo(takes_slices_along, i, a, x), softmax.same_axes)
-
 AMID_FACTORS_AND_PARTS = (
     stable(
         "quotient-amid-factors",
@@ -342,34 +363,5 @@ AMID_FACTORS_AND_PARTS = (
     stable("tanh-of-sigmoid-weighed", c + d * s, c * -tanh(x / 2), whereo(cancels_twice, d, c)),
     *of_parts("", Subtensor),
     *of_parts("-by-array", AdvancedSubtensor),
-    # exp(x)[:, 0] / sum(exp(x), axis=1) → softmax(x, axis=1)[:, 0]
-    stable(
-        "part-of-softmax",
-        chosen(exp(x)) / total,
-        chosen(softmax_of_x),
-        *one_of_each_sum,
-        tries=[ELEMENT(exp(x)) / sum_(exp(x), axis=None), COLUMN(exp(x)) / sum_(exp(x), axis=(1,))],
-    ),
-    # exp(x)[:, :1] / sum(exp(x), axis=1, keepdims=True) → softmax(x, axis=1)[:, :1]
-    stable(
-        "slice-of-softmax",
-        chosen(exp(x)) / softmax.summed(exp(x)),
-        chosen(softmax_of_x),
-        *slices_of_each_sum,
-        tries=[SOME(exp(x)) / sum_(exp(x), axis=(0,), keepdims=True)],
-    ),
-    stable(
-        "slice-of-softmax-mul",
-        chosen(exp(x)) * y / softmax.summed(exp(x)),
-        chosen(softmax_of_x) * y,
-        *slices_of_each_sum,
-        tries=[SOME(exp(x)) * y / sum_(exp(x), axis=(0,), keepdims=True)],
-    ),
-    stable(
-        "part-of-softmax-mul",
-        chosen(exp(x)) * y / total,
-        chosen(softmax_of_x) * y,
-        *one_of_each_sum,
-        tries=[ELEMENT(exp(x)) * y / total],
-    ),
+    *PARTS,
 )

@@ -199,11 +199,11 @@ CASES = [
     ),
     ("part-of-softmax", at.exp(m)[:, 0] / total, "softmax(m, axis=1)[:, 0]"),
     ("part-of-softmax", e[1] / at.sum(e), "softmax(x, axis=None)[1]"),
-    ("part-of-softmax-mul", at.exp(m)[:, 0] * y / total, "softmax(m, axis=1)[:, 0] * y"),
+    ("quotient-amid-factors", at.exp(m)[:, 0] * y / total, "softmax(m, axis=1)[:, 0] * y"),
     ("slice-of-softmax", at.exp(m)[:, :1] / totals, "softmax(m, axis=1)[:, :1]"),
     ("slice-of-softmax", at.exp(m)[:, 1::2] / totals, "softmax(m, axis=1)[:, 1::2]"),
     (
-        "slice-of-softmax-mul",
+        "quotient-amid-factors",
         at.exp(m)[:, :1] * m[:, 1:2] / totals,
         "softmax(m, axis=1)[:, :1] * m[:, 1:2]",
     ),
