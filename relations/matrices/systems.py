@@ -112,6 +112,7 @@ STRUCTURES = (
     stable("solve-triangular", _solve(x, y), triangular_solve(x, y), triangularo(x)),
     # the factor is there once for all right sides
     stable("solve-positive-definite", _solve(p, y), cholesky_solve(cholesky(p), y)),
+    stable("solve-symmetric", _solve(s, y), symmetric_solve(s, y)),
     finite("inverse-diagonal", _inv(x), identity / DimShuffle(1, (0, "x"))(diagonal)),
     finite("inverse-orthogonal", _inv(o), transposed(o)),
     stable("inverse-triangular", _inv(x), triangular_solve(x, identity), triangularo(x)),

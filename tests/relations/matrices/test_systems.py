@@ -75,6 +75,7 @@ TABLE = [
         solve(positive, v),
         cho_solve((linalg.cholesky(positive), True), v),
     ),
+    ("solve-symmetric", solve(symmetric, y), solve(symmetric, y, assume_a="sym")),
     ("inverse-diagonal", inv(at.eye(3) * z), None),
     ("inverse-orthogonal", inv(orthogonal), orthogonal.T),
     ("inverse-triangular", inv(lower), None),

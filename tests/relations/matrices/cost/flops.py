@@ -63,6 +63,6 @@ def _of_matrices(op: Any, given: list[Any]) -> float:
     if isinstance(op, CholeskySolve):
         return stacks * 2 * n**2 * columns
     if isinstance(op, Solve):
-        # LAPACK takes as long for symmetric matrices, though half the operations would do
-        return stacks * (2 / 3 * n**3 + 2 * n**2 * columns)
+        factor = 2 / 3 if op.assume_a == "gen" else 1 / 3
+        return stacks * (factor * n**3 + 2 * n**2 * columns)
     return 0
