@@ -166,8 +166,9 @@ class FixpointIteration:
         sums of any depth are flattened only once, when their terms are done.
         """
         rewriters, waits, nested = plan.early, False, False
-        if plan.subsumes_nested:
+        if plan.is_sum and (plan.subsumes_nested or plan.postpones):
             nested = is_nested_sum(self.fgraph, node)
+        if plan.subsumes_nested:
             waits = (
                 nested
                 or plan.has_nested_sum
