@@ -425,13 +425,24 @@ def symmetric_solution(
             )
     else:
         name = "hesv" if structure == "her" and a.dtype.kind == "c" else "sysv"
-        # with the least workspace LAPACK does not work by blocks
-        length, _ = lapack_function(f"{name}_lwork", a.dtype)(len(a), lower=how["lower"])
-        how["lwork"] = int(length.real)
+        if a.size >= LARGE:
+            # with the least workspace LAPACK does not work by blocks, of 64 rows
+            length, _ = lapack_function(f"{name}_lwork", a.dtype)(len(a), lower=how["lower"])
+            how["lwork"] = int(length.real)
         _, _, x, info = lapack_function(name, a.dtype)(rows.T, b, **how)
         check_regular("solve", info)
     found: Array = x
     return found
+
+
+def symmetric_solver(dtype: Any, lower: bool, overwrite: bool) -> Callable[[Array, Array], Any]:
+    """Return the function of a small symmetric matrix and a right side that returns the solution by
+    columns, and what LAPACK says of it, after other results.
+
+    For the parameters see `symmetric_solution`.
+    """
+    sysv = lapack_function("sysv", dtype)
+    return lambda a, b: sysv(a.T, b, lower=not lower, overwrite_a=overwrite)
 
 
 # -- stacks: as the functions of numpy.linalg ----------------------------------------------------

@@ -289,7 +289,8 @@ def _number(var: Variable, symbols: SymbolTable) -> str:
 
 
 def solve(node: Apply, symbols: SymbolTable, dead: Collection[Variable]) -> list[str] | None:
-    """Return the lines of a system of one general or triangular matrix and a vector or matrix."""
+    """Return the lines of a system of one matrix and a vector or matrix, unless the matrix is
+    Hermitian or positive definite."""
     a, b = node.inputs
     (out,) = node.outputs
     dtype, op = out.type.dtype, node.op
@@ -302,6 +303,8 @@ def solve(node: Apply, symbols: SymbolTable, dead: Collection[Variable]) -> list
         )
     elif op.assume_a == "gen":
         solver = lapack_function("gesv", dtype)
+    elif op.assume_a == "sym":
+        solver = fortran.symmetric_solver(dtype, op.lower, op.inplace)
     else:
         return None
     # LAPACK writes down matrices by columns

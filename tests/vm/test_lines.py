@@ -74,6 +74,10 @@ GRAPHS = {
         at.linalg.solve(B, B.T), at.linalg.solve(B / 0, B), *at.linalg.slogdet(B),
         *at.linalg.slogdet(B / 0), *at.linalg.slogdet(column * row),
         *(
+            at.linalg.solve(a, b, lower=lower, assume_a="sym")
+            for a, b, lower in [(B, x, True), (B.T, A, False), (B / 0, y, False), (B, B.T, True)]
+        ),
+        *(
             at.linalg.solve_triangular(a, b, lower=lower, unit_diagonal=unit) + 1
             for a, b, lower, unit in [
                 (B, x, True, False), (B.T, A, False, False), (B, A.T, True, True),

@@ -246,7 +246,7 @@ class Lowering:
         self.values: dict[Variable, Value] = {}
         self.straight: dict[int, list[Step | Routine | Store]] = {}
         self._copies: dict[Value, Value] = {}
-        self._factored: dict[Value, list[Value]] = {}
+        self._factors: dict[tuple[Value, bool | None], list[Value]] = {}
         self.nests: dict[tuple[int, tuple[Length, ...]], Nest] = {}
         self.not_empty: dict[Length, None] = {}
         self.least: list[tuple[Length, int]] = []
@@ -486,15 +486,25 @@ class Lowering:
             out.level = level
         self.straight.setdefault(level, []).append(Routine(name, outs, factors, list(lengths)))
 
-    def _lu_factors(self, matrix: Factor, n: Length) -> list[Factor]:
-        """Return the LU factors and the pivots of a matrix, which are those of its transpose."""
+    def _factored(self, matrix: Factor, n: Length, triangle: bool | None) -> list[Factor]:
+        """Return the factors and the pivots of a matrix, which are those of its transpose.
+
+        Parameters
+        ----------
+        triangle
+            Whether the lower triangle by columns is read of a symmetric matrix; None for any other.
+        """
         value = matrix.value
-        if value not in self._factored:
+        if (value, triangle) not in self._factors:
             made = [Value(value.dtype, (n, n), whole=True), Value("int32", (n,), whole=True)]
-            self._routine("lu", made, [Factor(value)], [n])
-            self._factored[value] = made
-        lu, pivots = self._factored[value]
-        return [Factor(lu, matrix.transposed), Factor(pivots)]
+            if triangle is None:
+                self._routine("lu", made, [Factor(value)], [n])
+            else:
+                work = Value(value.dtype, (n, WORK_COLUMNS), whole=True)
+                self._routine("ldl", [*made, work], [Factor(value)], [n, int(triangle)])
+            self._factors[value, triangle] = made
+        factors, pivots = self._factors[value, triangle]
+        return [Factor(factors, matrix.transposed), Factor(pivots)]
 
     def _lower_whole(self, node: Apply) -> None:
         op, dtype = node.op, node.outputs[0].type.dtype
@@ -503,8 +513,12 @@ class Lowering:
         factors = [self._factor(v) for v in node.inputs]
         first = self.shape(x)
         second = [*([] if y is None else self.shape(y)), 1]
+        triangle = None
+        if type(op) is Solve and op.assume_a != "gen":
+            # what is a triangle by rows is the other one by columns
+            triangle = op.lower == factors[0].transposed
         if type(op) in (SLogDet, Inverse, Solve):
-            factors[:1] = self._lu_factors(factors[0], first[0])
+            factors[:1] = self._factored(factors[0], first[0], triangle)
         if type(op) is SLogDet:
             outs = [Value(dtype), Value(dtype)]
             self._routine("slogdet", outs, factors, first[:1])
@@ -517,6 +531,10 @@ class Lowering:
         if type(op) is Inverse:
             work = Value(dtype, (first[0], WORK_COLUMNS), whole=True)
             self._routine("inverse", [made, work], factors, first[:1])
+        elif triangle is not None:
+            work = Value(dtype, tuple(first[:1]), whole=True)
+            outs, lengths = [made, columns, work], [*second[:2], int(triangle)]
+            self._routine("symmetric_solve", outs, factors, lengths)
         elif type(op) is Solve:
             self._routine("solve", [made, columns], factors, second[:2])
         elif type(op) is Cholesky:

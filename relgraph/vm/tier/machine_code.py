@@ -400,7 +400,7 @@ class MachineCode:
         given = []
         for factor in routine.factors:
             given.append(f"ptr {self.bases[factor.value]}")
-            if routine.name not in ("lu", "slogdet", "places"):
+            if routine.name not in ("lu", "ldl", "slogdet", "places"):
                 given.append(f"i64 {int(factor.transposed)}")
         places = [
             self.bases[v] if v.axes else code.allocate(f"{MEMORY[dtype]}, align 64")

@@ -239,7 +239,7 @@ def _is_on_whole_arrays(node: Apply) -> bool:
             return False
         if type(node.op) is SLogDet:
             return dtypes == {"float64"}
-        return type(node.op) is not Solve or node.op.assume_a == "gen"
+        return type(node.op) is not Solve or node.op.assume_a != "pos"
     if not (x.type.ndim and y.type.ndim) or _are_transposes(x, y):
         return False
     return bool(x.type.broadcastable[-1] == y.type.broadcastable[0])

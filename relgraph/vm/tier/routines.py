@@ -366,6 +366,28 @@ def _lu(dtype: str) -> _Function:
     return f
 
 
+def _ldl(dtype: str) -> _Function:
+    """The factors of an `n` x `n` matrix of which one triangle by columns is read, and the pivots:
+    of a symmetric one.
+
+    It fails as `_lu` does, and if the matrix is singular.
+    """
+    f = _Function("ldl", dtype, ("A", "LDL", "PIVOTS", "WORK", "n", "lower"))
+    f.add("store i32 0, ptr %PIVOTS")
+    _fail_unless_in_range(f, "%n")
+    _copy(f, "%A", ("1", "%n"), "%n", "%n", "%LDL")
+    triangle, n, info = f.letter(f.flag("%lower"), "LU"), f.whole("%n"), f.allocate("i32")
+    room = f.whole(f.make(f"mul i64 %n, {WORK_COLUMNS}"))
+    f.fortran("lapack", "sytrf", triangle, n, "%LDL", n, "%PIVOTS", "%WORK", room, info)
+    regular, singular = f.branch(f.make(f"icmp eq i32 {f.load('i32', info)}, 0"))
+    f.label(singular)
+    f.add("store i32 0, ptr %PIVOTS")
+    f.add("ret i1 false")
+    f.label(regular)
+    f.add("ret i1 true")
+    return f
+
+
 def _cholesky(dtype: str) -> _Function:
     """The Cholesky factor of an `n` x `n` matrix; it fails unless that is positive definite."""
     f = _Function("cholesky", dtype, ("A", "ta", "OUT", "n", "lower"))
@@ -395,7 +417,8 @@ def _cho_solve(dtype: str) -> _Function:
     f = _Function("cho_solve", dtype, names)
     _fail_unless_in_range(f, "%n")
     _copy(f, "%C", f.strides(f.flag("%tc"), "%n", "%n"), "%n", "%n", "%FACTOR")
-    _solve_by_columns(f, "potrs", f.letter(f.flag("%lower"), "LU"), "%FACTOR")
+    _fail_unless_regular(f, "%FACTOR")
+    _solve_by_columns(f, "potrs", f.letter(f.flag("%lower"), "LU"), ("%FACTOR",))
     return f
 
 
@@ -409,17 +432,30 @@ def _solve(dtype: str) -> _Function:
     names = ("LU", "ta", "PIVOTS", "tp", "B", "tb", "OUT", "COLUMNS", "n", "m")
     f = _Function("solve", dtype, names)
     _fail_unless_factored(f)
-    _solve_by_columns(f, "getrs", f.letter(f.flag("%ta"), "NT"), "%LU", "%PIVOTS")
+    _fail_unless_regular(f, "%LU")
+    _solve_by_columns(f, "getrs", f.letter(f.flag("%ta"), "NT"), ("%LU", "%PIVOTS"))
     return f
 
 
-def _solve_by_columns(f: _Function, name: str, how: str, factors: str, *pivots: str) -> None:
+def _symmetric_solve(dtype: str) -> _Function:
+    """``A OUT = B`` for a symmetric `A`; it fails as `_solve` does."""
+    names = ("LDL", "tl", "PIVOTS", "tp", "B", "tb", "OUT", "COLUMNS", "WORK", "n", "m", "lower")
+    f = _Function("symmetric_solve", dtype, names)
+    _fail_unless_factored(f)
+    triangle = f.letter(f.flag("%lower"), "LU")
+    _solve_by_columns(f, "sytrs2", triangle, ("%LDL", "%PIVOTS"), "%WORK")
+    return f
+
+
+def _solve_by_columns(
+    f: _Function, name: str, how: str, factors: tuple[str, ...], *work: str
+) -> None:
     """Solve a system of factors by columns and the right side `B`, write `OUT`, and return."""
-    _fail_unless_regular(f, factors)
     _fail_unless_in_range(f, "%m")
     _copy(f, "%B", f.strides(f.flag("%tb"), "%n", "%m"), "%n", "%m", "%COLUMNS")
     n, m, info = f.whole("%n"), f.whole("%m"), f.allocate("i32")
-    f.fortran("lapack", name, how, n, m, factors, n, *pivots, "%COLUMNS", n, info)
+    factor, *pivots = factors
+    f.fortran("lapack", name, how, n, m, factor, n, *pivots, "%COLUMNS", n, *work, info)
     rows = f.open("%n")
     inner = f.open("%m")
     x = f.element("%COLUMNS", (inner.counter, "%n"), (rows.counter, "1"))
@@ -517,6 +553,8 @@ def _places(dtype: str) -> _Function:
 ROUTINES: dict[str, Callable[[str], _Function]] = {
     "product": _product,
     "lu": _lu,
+    "ldl": _ldl,
+    "symmetric_solve": _symmetric_solve,
     "cholesky": _cholesky,
     "cho_solve": _cho_solve,
     "solve": _solve,

@@ -1,5 +1,7 @@
 """Products, transpositions and what LAPACK computes as parts of compiled functions."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -168,6 +170,51 @@ def test_a_chain_keeps_its_scratch_apart(fallbacks):
     for n in (1, 9, 64):
         compare(made, reference, [draw(size=(n, n)) / n, draw(size=(n, n))], 1e-11)
     assert not fallbacks
+
+
+@pytest.fixture(scope="module", params=DTYPES)
+def symmetric(request):
+    dtype = request.param
+    a, b = at.matrix("a", dtype=dtype), at.matrix("b", dtype=dtype)
+    ways = product((a, a.T), ("sym", "her"), (False, True), (b, b[:, 0]))
+    outputs = [
+        at.tanh(at.linalg.solve(m, v, assume_a=kind, lower=lower)) for m, kind, lower, v in ways
+    ]
+    return dtype, *compiled([a, b], outputs)
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 40, 150])
+def test_symmetric_systems(symmetric, size, fallbacks):
+    """Of a matrix one triangle is read: the upper and the lower one are of two matrices."""
+    dtype, made, reference = symmetric
+    draw = np.random.default_rng(seed_of("symmetric", str(size))).normal
+    a = draw(size=(size, size)) + 3 * np.eye(size) * draw()
+    for columns in (1, 3, 70):
+        values = [v.astype(dtype) for v in (a, draw(size=(size, columns)))]
+        compare(made, reference, values, 1e4 * DTYPES[dtype])
+    assert not fallbacks
+
+
+def test_symmetric_systems_that_lapack_does_not_get(symmetric, fallbacks):
+    dtype, made, reference = symmetric
+    # the diagonal of its factor is zero, in a block of two rows
+    turned = np.array([[0, 1], [1, 0]], dtype)
+    compare(made, reference, [turned, np.ones((2, 2), dtype)], DTYPES[dtype])
+    assert not fallbacks
+    compare(made, reference, [np.ones((0, 0), dtype), np.ones((0, 2), dtype)], DTYPES[dtype])
+    with np.errstate(all="ignore"):
+        compare(made, reference, [turned * np.nan, np.ones((2, 2), dtype)], DTYPES[dtype])
+    with pytest.raises(np.linalg.LinAlgError, match="singular"):
+        made(np.zeros((3, 3), dtype), np.ones((3, 2), dtype))
+
+
+def test_a_symmetric_matrix_is_factored_once_for_each_triangle():
+    a, v = at.dmatrix("a"), at.dvector("v")
+    ways = product((a, a.T), (False, True))
+    outputs = [at.linalg.solve(m, v, assume_a="sym", lower=lower) for m, lower in ways]
+    text = Segment(io_toposort([a, v], outputs), [a, v], outputs, False, {}).code.text()
+    counts = [text.count(f"call i1 @{name}_float64") for name in ("ldl", "symmetric_solve")]
+    assert counts[0] and counts[1] == 2 * counts[0]
 
 
 @pytest.fixture(scope="module", params=DTYPES)
