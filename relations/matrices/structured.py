@@ -1,8 +1,8 @@
 """Matrices made of smaller ones: Kronecker products, and updates of low rank.
 
-The properties of a Kronecker product are those of its factors, and it is never built for what needs
-these alone. Of factors with nan or an infinity other elements become nan. G. Golub and C. Van Loan,
-Matrix Computations (2013), 12.3.
+Determinants, inverses and solutions of a Kronecker product follow from its factors. Laws do not
+build the product for them. Where a factor has nan or an infinity, other elements become nan.
+G. Golub and C. Van Loan, Matrix Computations (2013), 12.3.
 
 An updated matrix differs by few rows and columns from one that is easy to invert. Sizes decide:
 where ``u @ v`` has far more rows than `u` has columns, as their types say, a small system takes the

@@ -33,7 +33,7 @@ from relgraph.scalar.type import (
 INF = math.inf
 
 Interval = tuple[float, float]
-"""The least and the greatest of some numbers; an end that is infinite is none of them."""
+"""The least and the greatest of some numbers. An infinite end is not one of the numbers."""
 
 EVERYWHERE: Interval = (-INF, INF)
 

@@ -487,7 +487,7 @@ class Lowering:
         self.straight.setdefault(level, []).append(Routine(name, outs, factors, list(lengths)))
 
     def _factored(self, matrix: Factor, n: Length, triangle: bool | None) -> list[Factor]:
-        """Return the factors and the pivots of a matrix, which are those of its transpose.
+        """Return the factors and the pivots of a matrix. Its transpose has the same ones.
 
         Parameters
         ----------
