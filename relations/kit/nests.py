@@ -165,32 +165,27 @@ def _nest_of(fgraph: Any, root: Variable, joins_only: bool) -> Nest:
     dtype = kind.dtype
     nest = Nest(operation, [], [], [], [], [], dtype)
     seen: set[Variable] = set()
-    stack: list[tuple[Variable, bool, list[int]]] = []
-
-    def enter(var: Variable, below: bool) -> None:
-        node = var.owner
-        assert node is not None
-        seen.add(var)
-        nest.nodes.append(node)
-        nest.inverted.append(below)
-        children: list[int] = []
-        nest.children.append(children)
-        stack.append((node.inputs[-1], below if node.op is join else not below, children))
-        for argument in node.inputs[-2::-1]:
-            stack.append((argument, below, children))
-
-    enter(root, False)
+    stack: list[tuple[Variable, bool, list[int]]] = [(root, False, [])]
     while stack:
         var, below, siblings = stack.pop()
         head = var.head
-        if (
+        if var is root or (
             (head is join or head in inner_ops)
             and (len(clients.get(var, ())) <= 1 if clients is not None else var not in seen)
             and var.type.dtype == dtype
             and (not joins_only or var.type is kind or var.type.in_same_class(kind))
         ):
+            node = var.owner
+            assert node is not None
+            seen.add(var)
+            children: list[int] = []
             siblings.append(-1 - len(nest.nodes))
-            enter(var, below)
+            nest.nodes.append(node)
+            nest.inverted.append(below)
+            nest.children.append(children)
+            stack.append((node.inputs[-1], below if node.op is join else not below, children))
+            for argument in node.inputs[-2::-1]:
+                stack.append((argument, below, children))
         else:
             siblings.append(len(nest.leaves))
             nest.leaves.append(var)
@@ -236,21 +231,25 @@ def edited(nest: Nest, edits: Mapping[int, Part | None]) -> Any:
     # each node after those nested in it
     for k in reversed(range(len(nest.nodes))):
         parts: list[Part] = []
-        node, inverted = nest.nodes[k], nest.inverted[k]
-        differs = False
+        inverted, differs = nest.inverted[k], False
         for child in nest.children[k]:
             if child < 0:
                 # the last node was made first
                 place = len(nest.nodes) + child
-                here, new = made[place], changed[place]
+                parts += made[place]
+                differs |= changed[place]
+            elif child in edits:
+                part = edits[child]
+                parts += [] if part is None else [part]
+                differs = True
             else:
-                new = child in edits
-                part = edits[child] if new else (nest.leaves[child], nest.below[child])
-                here = [] if part is None else [part]
-            differs |= new
-            parts.extend([(var, below != inverted) for var, below in here])
-        parts = _joined(nest.operation, parts) if differs else [(node.outputs[0], False)]
-        made.append([(var, below != inverted) for var, below in parts])
+                parts.append((nest.leaves[child], nest.below[child]))
+        if not differs:
+            parts = [(nest.nodes[k].outputs[0], inverted)]
+        elif len(parts) > 1:
+            joined = _joined(nest.operation, [(var, below != inverted) for var, below in parts])
+            parts = [(var, below != inverted) for var, below in joined]
+        made.append(parts)
         changed.append(differs)
     if not made[-1]:
         return 0 if nest.operation is SUM else 1
@@ -259,14 +258,12 @@ def edited(nest: Nest, edits: Mapping[int, Part | None]) -> Any:
 
 
 def _joined(operation: Operation, parts: list[Part]) -> list[Part]:
-    """Return the sum or product of some parts, from the left to the right, as one part.
+    """Return the sum or product of two parts or more, from the left to the right, as one part.
 
     What stands below the line before anything is above it is joined: ``-a - b + c`` is
     ``c - (a + b)``, to the last bit, and ``1 / a / b * c`` is ``c / (a * b)``, where nothing over-
     or underflows that did not before.
     """
-    if len(parts) < 2:
-        return parts
     first_below = [var for var, _ in takewhile(lambda part: part[1], parts)]
     run = [var for var, _ in parts[len(first_below) : len(first_below) + 1]]
     if first_below:

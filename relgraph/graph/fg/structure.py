@@ -399,7 +399,7 @@ class Structure:
             for i, read in enumerate(node.inputs):
                 clients = all_clients.get(read)
                 if clients:
-                    if len(clients) > SHORT:
+                    if len(clients) > SHORT and type(clients) is list:
                         clients = all_clients[read] = easily_taken_from(clients, (node, i))
                     try:  # noqa: SIM105  (what that suggests costs more than the rest of this)
                         clients.remove((node, i))

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, TypeAlias
 
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.features import Feature, takes_notes
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 # dtypes in which the order of additions does not change the result
 _EXACT = ("int", "uint", "bool")
 _NONE: frozenset[RewriterTables] = frozenset()
+
+Collapse: TypeAlias = tuple[LocalOptimizer, Variable]
+"""A collapsing rewriter (see `LocalOptimizer`), and the variable that it replaces a node by."""
 
 
 def node_key(node: Apply) -> tuple[Any, ...]:
@@ -195,6 +198,7 @@ class HashConsing(ReplacementListener):
         self,
         nodes: Iterable[Apply],
         copies: dict[Variable, Variable],
+        forms: Mapping[Apply, Collapse],
         tables: RewriterTables | None = None,
     ) -> list[Apply]:
         """Copy nodes into the table, equal ones once, and return the copies.
@@ -205,12 +209,19 @@ class HashConsing(ReplacementListener):
             Nodes in topological order.
         copies
             From the leaves that `nodes` read to their copies; the outputs of the nodes are added.
+        forms
+            The nodes that collapse; they are not copied.
         tables
-            Collapsing rewriters, which are applied to the copies.
+            Collapsing rewriters, which are applied to the copies too if these have merged or read
+            something that collapsed.
         """
         known, keys = self._nodes, self.keys
         made: list[Apply] = []
+        differs = bool(forms)
         for node in nodes:
+            if node in forms:
+                copies[node.outputs[0]] = copies[forms[node][1]]
+                continue
             inputs: list[Variable] = []
             for var in node.inputs:
                 inputs.append(copies[var])
@@ -220,57 +231,25 @@ class HashConsing(ReplacementListener):
             copy = known.get(key)
             if copy is None:
                 copy = node.copy_with_inputs(inputs)
-                if tables is not None and tables.dispatch[node.op]:
-                    # of most nodes none
-                    early = tables.plan_for(copy).early
-                    found = self.collapsed_form(copy, early) if early else None
-                    if found is not None:
-                        rewriter, copies[node.outputs[0]] = found
-                        self.collapsed[rewriter] += 1
-                        continue
+                form = collapse_of(copy, tables, keys) if differs and tables is not None else None
+                if form is not None:
+                    rewriter, copies[node.outputs[0]] = form
+                    self.collapsed[rewriter] += 1
+                    continue
                 known[key] = copy
                 keys[copy] = key
                 made.append(copy)
-            elif not replaceable_by(node, copy):
-                copy = node.copy_with_inputs(inputs)
-                made.append(copy)
+            else:
+                differs = True
+                if not replaceable_by(node, copy):
+                    copy = node.copy_with_inputs(inputs)
+                    made.append(copy)
             outputs = node.outputs
             if len(outputs) == 1:
                 copies[outputs[0]] = copy.outputs[0]
             else:
                 copies.update(zip(outputs, copy.outputs, strict=True))
         return made
-
-    def collapsed_form(
-        self, node: Apply, rewriters: Iterable[LocalOptimizer]
-    ) -> tuple[LocalOptimizer, Variable] | None:
-        """The first of some collapsing rewriters that replaces the output of `node` by a variable
-        below, and that."""
-        for rewriter in rewriters:
-            try:
-                # of a copy there is no graph yet
-                answer: Any = rewriter.transform(UNKNOWN_READERS, node)  # type: ignore[arg-type]
-            except Exception:
-                return None  # the equilibrium will call it again, and report that
-            if type(answer) is list and len(answer) == len(node.outputs) == 1:
-                below: Variable = answer[0]
-                if below.owner is None or below.owner in self.keys:
-                    return rewriter, below
-        return None
-
-    def live_nodes(self, nodes: Sequence[Apply], outputs: Iterable[Variable]) -> list[Apply]:
-        """Those of `nodes`, given in topological order, that `outputs` depend on.
-
-        The others are removed from the table.
-        """
-        read, kept = set(outputs), []
-        for node in reversed(nodes):
-            if read.isdisjoint(node.outputs):
-                self.forget(node)
-            else:
-                read.update(node.inputs)
-                kept.append(node)
-        return kept[::-1]
 
     def forget(self, node: Apply) -> None:
         """Remove `node` from the table."""
@@ -426,8 +405,8 @@ class NodeMerger:
         for node in nodes:
             if node in here:
                 self.merge_all((node,))
-            if tables.dispatch[node.op] and node in table.keys:
-                found = table.collapsed_form(node, tables.plan_for(node).early)
+            if node in table.keys:
+                found = collapse_of(node, tables, table.keys)
                 if found is not None:
                     rewriter, below = found
                     pairs = [(node.outputs[0], below)]
@@ -449,6 +428,38 @@ class NodeMerger:
         except InconsistencyError:
             return False
         return True
+
+
+def collapse_of(node: Apply, tables: RewriterTables, known: Container[Apply]) -> Collapse | None:
+    """The first collapsing rewriter that replaces the output of `node` by a variable below, and
+    that variable, which is a leaf or computed by one of the nodes `known`."""
+    for rewriter in tables.plan_for(node).early:
+        try:
+            # there is no graph yet, or its readers do not count
+            answer: Any = rewriter.transform(UNKNOWN_READERS, node)  # type: ignore[arg-type]
+        except Exception:
+            return None  # the equilibrium will call it again, and report that
+        if type(answer) is list and len(answer) == len(node.outputs) == 1:
+            below: Variable = answer[0]
+            if below.owner is None or below.owner in known:
+                return rewriter, below
+    return None
+
+
+def live_nodes(
+    nodes: Sequence[Apply], outputs: Iterable[Variable], forms: Mapping[Apply, Collapse]
+) -> list[Apply]:
+    """Those of `nodes`, given in topological order, that `outputs` depend on once nodes have
+    collapsed."""
+    read, kept = set(outputs), []
+    for node in reversed(nodes):
+        if not read.isdisjoint(node.outputs):
+            kept.append(node)
+            if node in forms:
+                read.add(forms[node][1])
+            else:
+                read.update(node.inputs)
+    return kept[::-1]
 
 
 def merged_copy(outputs: Sequence[Variable], tables: RewriterTables | None = None) -> FunctionGraph:
@@ -474,10 +485,23 @@ def merged_copy(outputs: Sequence[Variable], tables: RewriterTables | None = Non
         else:
             copies[var] = var
             inputs.append(var)
-    nodes = table.copy_nodes(order, copies, tables)
+    forms: dict[Apply, Collapse] = {}
+    if tables is not None:
+        every = dict.fromkeys(order)
+        for node in order:
+            form = collapse_of(node, tables, every)
+            if form is not None and (form[1] in copies or form[1].owner is not None):
+                forms[node] = form
+    live = live_nodes(order, outputs, forms) if forms else order
+    made = table.copy_nodes(live, copies, forms, tables)
     results = [copies[v] for v in outputs]
+    nodes = made
     if table.collapsed:
-        nodes = table.live_nodes(nodes, results)
+        # what only these copies read was copied before they collapsed
+        nodes = live_nodes(made, results, {})
+        for node in table.keys.keys() - set(nodes):
+            table.forget(node)
+    table.collapsed.update(forms[node][0] for node in live if node in forms)
     fgraph = FunctionGraph.of_nodes(inputs, nodes, results)
     fgraph.attach_feature(table)
     table.begin_with(tables)
