@@ -13,12 +13,14 @@ from relgraph.graph.features import ReplaceValidate
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.utils import InconsistencyError
 from tests.families.counting import calls_of
-from tests.graph.toys import MyOp, my_type, variables
+from tests.graph.toys import MyOp, f, g, h, inplace, inputs_of, my_type, variables, view
 
-f, g, h = (MyOp(name) for name in ("f", "g", "h"))
-inplace = MyOp("inplace", destroy_map={0: [0]})
-view = MyOp("view", view_map={0: [0]})
 choice = MyOp("choice", view_map={0: [1, 2]})
+same = MyOp("same", destroy_map={0: [0]}, tolerate_same=[(0, 1)])
+aliased = MyOp("aliased", destroy_map={0: [0]}, tolerate_aliased=[(0, 1)])
+both = MyOp("both", nout=2, destroy_map={0: [0], 1: [1]})
+scratch = MyOp("scratch", destroy_map={None: [0]})
+ONE = Constant(my_type, 1)
 
 
 def graph(inputs, outputs, mutable=()):
@@ -33,120 +35,118 @@ def refuses(fg, message):
     assert not fg.consistent()
 
 
-class TestOrder:
-    def test_readers_come_first(self):
-        x, y = variables("x y")
-        a = f(x)
-        out = g(inplace(a), h(a, y))
-        fg = graph([x, y], [out])
-        fg.validate()
-        destroyer, reader = (v.owner for v in out.owner.inputs)
-        assert fg.orderings() == {destroyer: [reader]}
-        order = fg.toposort()
-        assert order.index(reader) < order.index(destroyer)
-
-    def test_readers_of_views_come_first(self):
-        (x,) = variables("x")
-        a = f(x)
-        reader = h(view(view(a)))
-        out = g(inplace(a), reader)
-        fg = graph([x], [out])
-        fg.validate()
-        order = fg.toposort()
-        assert order.index(reader.owner) < order.index(out.owner.inputs[0].owner)
-
-    def test_a_value_that_is_needed_later(self):
-        (x,) = variables("x")
-        a = f(x)
-        fg = graph([x], [g(inplace(a), a)])
-        refuses(fg, r"inplace\(f.0\) overwrites f.0, which g\(inplace.0, f.0\) needs")
-
-    def test_a_view_that_is_needed_later(self):
-        (x,) = variables("x")
-        a = f(x)
-        refuses(graph([x], [g(inplace(a), view(a))]), "overwrites view.0, which g")
-
-    def test_two_that_wait_for_each_other(self):
-        (x,) = variables("x")
-        a, b = f(x), f(x)
-        fg = graph([x], [g(inplace(a, b), inplace(b, a))])
-        refuses(fg, "needs, but has to run later")
-
-    def test_a_chain_of_destroyers(self):
-        (x,) = variables("x")
-        fg = graph([x], [inplace(view(inplace(inplace(f(x)))))])
-        fg.validate()
-        assert fg.orderings() == {}
-
-    def test_a_plain_cycle(self):
-        (x,) = variables("x")
-        a = f(inplace(f(x)))
-        fg = graph([x], [g(a)])
-        fg.validate()
-        with pytest.raises(InconsistencyError, match="cycle through"):
-            fg.replace_validate(x, a)
-        fg.validate()
-
-
-class TestTwice:
-    def test_directly(self):
-        (x,) = variables("x")
-        a = f(x)
-        refuses(graph([x], [inplace(a), inplace(a)]), "both overwrite the storage of f.0")
-
-    def test_through_views(self):
-        (x,) = variables("x")
-        a = f(x)
-        refuses(graph([x], [inplace(view(a)), inplace(view(a))]), "both overwrite")
-
-    def test_through_a_choice(self):
-        c, x = variables("c x")
-        a, b = f(x), f(x)
-        fg = graph([c, x], [g(inplace(choice(c, a, b)), h(b))])
-        fg.validate()
-        refuses(graph([c, x], [inplace(choice(c, a, b)), inplace(b)]), "both overwrite")
+REFUSED = {
+    "a value that is needed later": (
+        lambda x: [g(inplace(a := f(x)), a)],
+        r"inplace\(f.0\) overwrites f.0, which g\(inplace.0, f.0\) needs",
+    ),
+    "a view that is needed later": (
+        lambda x: [g(inplace(a := f(x)), view(a))],
+        "overwrites view.0, which g",
+    ),
+    "two that wait for each other": (
+        lambda x: [g(inplace(a := f(x), b := f(x)), inplace(b, a))],
+        "needs, but has to run later",
+    ),
+    "twice": (
+        lambda x: [inplace(a := f(x)), inplace(a)],
+        "both overwrite the storage of f.0",
+    ),
+    "twice through views": (
+        lambda x: [inplace(view(a := f(x))), inplace(view(a))],
+        "both overwrite",
+    ),
+    "twice through a choice": (
+        lambda c, x: [inplace(choice(c, f(x), b := f(x))), inplace(b)],
+        "both overwrite",
+    ),
+    "an input": (
+        lambda x: [inplace(x)],
+        "overwrites the storage of x, which is an input",
+    ),
+    "a view of an input": (lambda x: [inplace(view(x))], "through its input 0, view.0"),
+    "a constant": (lambda: [inplace(view(ONE))], r"Constant\{1\}, which is constant"),
+    "a choice of an input": (lambda c, x: [inplace(choice(c, f(x), x))], "storage of x"),
+    "a choice of an input first": (lambda c, x: [inplace(choice(c, x, f(x)))], "storage of x"),
+    "an output": (
+        lambda x: [inplace(a := f(x)), a],
+        "output 1 of the graph, f.0, is in it",
+    ),
+    "a view that is an output": (
+        lambda x: [view(a := f(x)), inplace(a)],
+        "output 0 of the graph, view.0",
+    ),
+    "an input without sharing it": (lambda x: [scratch(x)], "storage of x"),
+    "a value without sharing it": (lambda x: [g(scratch(a := f(x)), a)], "overwrites f.0"),
+    "an argument that is another": (
+        lambda x: [inplace(a := f(x), a)],
+        "its input 0, f.0, which is its input 1 too",
+    ),
+    "a view beside what it tolerates": (
+        lambda x: [same(a := f(x), view(a))],
+        "input 1, view.0, may share the storage",
+    ),
+    "a third argument": (lambda x: [same(a := f(x), f(x), a)], "input 2 too"),
+    "an argument and its view": (
+        lambda x: [inplace(a := f(x), view(a))],
+        "may share the storage",
+    ),
+    "two views": (lambda x: [inplace(view(a := f(x)), view(a))], "may share the storage"),
+    "two arguments that share": (lambda x: both(a := f(x), view(a)), "may share the storage"),
+}
 
 
-class TestProtection:
-    def test_inputs(self):
-        (x,) = variables("x")
-        refuses(graph([x], [inplace(x)]), r"overwrites the storage of x, which is an input")
-        refuses(graph([x], [inplace(view(x))]), "through its input 0, view.0")
-        graph([x], [inplace(x)], mutable=[0]).validate()
+@pytest.mark.parametrize(("build", "message"), REFUSED.values(), ids=REFUSED)
+def test_what_can_not_be_overwritten_is_named(build, message):
+    inputs = inputs_of(build)
+    refuses(graph(inputs, build(*inputs)), message)
 
-    def test_mutable_inputs_stay_so(self):
-        x, y, z = variables("x y z")
-        fg = graph([x, y, z], [inplace(f(x)), inplace(z)], mutable=[2])
-        fg.validate()
-        fg.remove_input(1)
-        copy = fg.clone()
-        copy.validate()
-        assert copy.mutable_inputs == {copy.inputs[1]}
-        copy.replace(copy.outputs[1].owner.inputs[0], copy.inputs[0])
-        refuses(copy, "storage of x")
-        with pytest.raises(IndexError, match="no input 3"):
-            graph([x], [x], mutable=[3])
 
-    def test_constants(self):
-        one = Constant(my_type, 1)
-        refuses(graph([], [inplace(view(one))]), r"Constant\{1\}, which is constant")
+ACCEPTED = {
+    "a chain": lambda x: [inplace(view(inplace(inplace(f(x)))))],
+    "a choice of values": lambda c, x: [g(inplace(choice(c, f(x), b := f(x))), h(b))],
+    "a choice beside an input": lambda c, x: [inplace(choice(x, f(x), g(x)))],
+    "what tolerates the same": lambda x: [same(a := f(x), a)],
+    "what tolerates views": lambda x: [aliased(a := f(x), view(a))],
+    "what tolerates views and the same": lambda x: [aliased(a := f(x), a)],
+    "two arguments": lambda x: both(f(x), f(x)),
+    "a reader": lambda x, y: [g(inplace(a := f(x)), h(a, y))],
+    "a reader of views": lambda x: [g(inplace(a := f(x)), h(view(view(a))))],
+    "an output that is a copy": lambda x: [h(a := f(x)), inplace(a)],
+}
 
-    def test_a_choice_with_a_protected_branch(self):
-        c, x = variables("c x")
-        refuses(graph([c, x], [inplace(choice(c, f(x), x))]), "storage of x")
-        refuses(graph([c, x], [inplace(choice(c, x, f(x)))]), "storage of x")
-        graph([c, x], [inplace(choice(c, f(x), g(x)))]).validate()
-        # what is not viewed is not at stake
-        graph([c, x], [inplace(choice(x, f(x), g(x)))]).validate()
 
+@pytest.mark.parametrize("build", ACCEPTED.values(), ids=ACCEPTED)
+def test_readers_of_what_is_overwritten_come_first(build):
+    inputs = inputs_of(build)
+    fg = graph(inputs, build(*inputs))
+    fg.validate()
+    order = fg.toposort()
+    readers = [node for node in order if node.op is h]
+    destroyers = [node for node in order if node.op is inplace] if readers else []
+    assert all(order.index(reader) < order.index(destroyers[0]) for reader in readers)
+    assert list(fg.orderings()) == destroyers
+
+
+def test_mutable_inputs_stay_so():
+    x, y, z = variables("x y z")
+    graph([x], [inplace(x)], mutable=[0]).validate()
+    fg = graph([x, y, z], [inplace(f(x)), inplace(z)], mutable=[2])
+    fg.validate()
+    fg.remove_input(1)
+    copy = fg.clone()
+    copy.validate()
+    assert copy.mutable_inputs == {copy.inputs[1]}
+    copy.replace(copy.outputs[1].owner.inputs[0], copy.inputs[0])
+    refuses(copy, "storage of x")
+    with pytest.raises(IndexError, match="no input 3"):
+        graph([x], [x], mutable=[3])
+
+
+class TestChanges:
     def test_outputs(self):
         (x,) = variables("x")
-        a = f(x)
-        refuses(graph([x], [inplace(a), a]), "output 1 of the graph, f.0, is in it")
-        a = f(x)
-        refuses(graph([x], [view(a), inplace(a)]), "output 0 of the graph, view.0")
-        fg = graph([x], [g(a), inplace(a)])
-        fg.validate()
+        fg = graph([x], [g(a := f(x)), inplace(a)])
         fg.add_output(a)
         refuses(fg, "output 2")
         fg.remove_output(2)
@@ -154,42 +154,14 @@ class TestProtection:
         fg.change_node_input("output", 0, view(a))
         refuses(fg, "output 0")
 
-    def test_overwritten_without_being_shared(self):
+    def test_a_cycle(self):
         (x,) = variables("x")
-        scratch = MyOp("scratch", destroy_map={None: [0]})
-        refuses(graph([x], [scratch(x)]), "storage of x")
-        a = f(x)
-        refuses(graph([x], [g(scratch(a), a)]), "overwrites f.0")
+        a = f(inplace(f(x)))
+        fg = graph([x], [g(a)])
+        with pytest.raises(InconsistencyError, match="cycle through"):
+            fg.replace_validate(x, a)
+        fg.validate()
 
-
-class TestAliasing:
-    def test_same(self):
-        (x,) = variables("x")
-        a = f(x)
-        refuses(graph([x], [inplace(a, a)]), "its input 0, f.0, which is its input 1 too")
-        bears = MyOp("bears", destroy_map={0: [0]}, tolerate_same=[(0, 1)])
-        graph([x], [bears(a, a)]).validate()
-        refuses(graph([x], [bears(a, view(a))]), "input 1, view.0, may share the storage")
-        refuses(graph([x], [bears(a, f(x), a)]), "input 2 too")
-
-    def test_aliased(self):
-        (x,) = variables("x")
-        a = f(x)
-        refuses(graph([x], [inplace(a, view(a))]), "may share the storage")
-        refuses(graph([x], [inplace(view(a), view(a))]), "may share the storage")
-        bears = MyOp("bears", destroy_map={0: [0]}, tolerate_aliased=[(0, 1)])
-        graph([x], [bears(a, view(a))]).validate()
-        graph([x], [bears(a, a)]).validate()
-
-    def test_two_overwritten_inputs(self):
-        (x,) = variables("x")
-        both = MyOp("both", nout=2, destroy_map={0: [0], 1: [1]})
-        a = f(x)
-        refuses(graph([x], both(a, view(a))), "may share the storage")
-        graph([x], both(f(x), f(x))).validate()
-
-
-class TestChanges:
     def test_a_new_reader(self):
         x, y = variables("x y")
         a = f(x)
@@ -267,7 +239,7 @@ OPS = (
     inplace,
     MyOp("choice", view_map={0: [0, 1]}),
     MyOp("inplace1", destroy_map={0: [1]}),
-    MyOp("same", destroy_map={0: [0]}, tolerate_same=[(0, 1)]),
+    same,
     MyOp("mixed", nout=2, destroy_map={0: [0]}, view_map={1: [1]}),
 )
 

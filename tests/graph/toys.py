@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from inspect import signature
 from typing import Any
 
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.features import Feature
+from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import Op
 from relgraph.graph.type import Type
 
@@ -31,7 +34,10 @@ class MyType(Type):
 
 
 class MyOp(Op):
-    """An op of any number of inputs, named, with `nout` outputs and given maps."""
+    """An op of any number of inputs, named, with `nout` outputs and given maps.
+
+    Its outputs have the type of its first input.
+    """
 
     def __init__(
         self,
@@ -50,7 +56,8 @@ class MyOp(Op):
         self.destroyhandler_tolerate_aliased = tolerate_aliased or []
 
     def make_node(self, *inputs: Variable) -> Apply:
-        return Apply(self, inputs, [my_type() for _ in range(self.nout)])
+        kind = inputs[0].type if inputs else my_type
+        return Apply(self, inputs, [kind() for _ in range(self.nout)])
 
     def __str__(self) -> str:
         return self.name
@@ -58,10 +65,26 @@ class MyOp(Op):
 
 my_type = MyType()
 
+f, g, h, neg, exp = (MyOp(name) for name in ("f", "g", "h", "neg", "exp"))
+pair = MyOp("pair", nout=2)
+view = MyOp("view", view_map={0: [0]})
+inplace = MyOp("inplace", destroy_map={0: [0]})
+
 
 def variables(names: str) -> list[Any]:
     """Return a variable for each of the names, which spaces separate."""
     return [my_type(name) for name in names.split()]
+
+
+def inputs_of(build: Callable[..., Any]) -> list[Any]:
+    """Return a variable for each parameter of a function, of the same name."""
+    return variables(" ".join(signature(build).parameters))
+
+
+def graph_of(build: Callable[..., Any], *features: Feature, **options: Any) -> FunctionGraph:
+    """Return the graph of the outputs that `build` makes of inputs named as its parameters."""
+    inputs = inputs_of(build)
+    return FunctionGraph(inputs, build(*inputs), list(features), clone=False, **options)
 
 
 class Recorder(Feature):

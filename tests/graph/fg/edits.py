@@ -16,17 +16,11 @@ from relgraph.graph.destroyhandler import DestroyHandler
 from relgraph.graph.features import Bookkeeper, Feature, History, NodeFinder, ReplaceValidate
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.utils import InconsistencyError, MissingInputError
-from tests.graph.toys import MyOp, Objector, my_type, variables
+from tests.graph.toys import MyOp, Objector, f, inplace, my_type, pair, variables, view
 
 T = TypeVar("T")
 
-OPS = (
-    MyOp("f"),
-    MyOp("pair", nout=2),
-    MyOp("view", view_map={0: [0]}),
-    MyOp("choice", view_map={0: [0, 1]}),
-    MyOp("inplace", destroy_map={0: [0]}),
-)
+OPS = (f, pair, view, MyOp("choice", view_map={0: [0, 1]}), inplace)
 LARGE = 40
 EVENTS = ("on_import", "on_prune", "on_change_input", "on_add_input", "on_add_output")
 
@@ -115,6 +109,14 @@ class Editor:
         self.checkpoints: list[tuple[Any, tuple[Any, ...]]] = []
         self.edits = 0
 
+    def inputs_at(self, clients: Iterable[tuple[Apply | str, int]]) -> list[Variable]:
+        """Return what some clients that are still there read."""
+        return [
+            self.fg.outputs[i] if isinstance(node, str) else node.inputs[i]
+            for node, i in clients
+            if isinstance(node, str) or node in self.fg.apply_nodes
+        ]
+
     def check(self) -> None:
         """Check all that should hold between edits."""
         self.fg.check_integrity()
@@ -151,6 +153,12 @@ class Editor:
                         stack.extend(client for client, _ in self.fg.clients[out])
         return [var for var in self.variables() if var not in dependent]
 
+    def outputs_without(self, removed: Sequence[Variable]) -> list[Variable]:
+        """Return the outputs that depend on none of some variables."""
+        users = [client for var in removed for client, _ in self.fg.clients[var]]
+        kept = set(self.independent_of(users)).difference(removed)
+        return [out for out in self.fg.outputs if out in kept]
+
     def built_from(self, known: list[Variable], extra: Sequence[Variable] = ()) -> Variable:
         """Return one of some variables, or something new on top of some."""
         known = [*known, *extra] or [Constant(my_type, 0)]
@@ -168,8 +176,10 @@ class Editor:
         known = self.variables()
         if known:
             var = self.pick(known)
-            users = [client for client, _ in self.fg.clients[var]]
-            self.fg.replace(var, self.built_from(self.independent_of(users)))
+            users = list(self.fg.clients[var])
+            new = self.built_from(self.independent_of([client for client, _ in users]))
+            self.fg.replace(var, new)
+            assert all(found is new for found in self.inputs_at(users))
 
     def replace_validated(self) -> None:
         known = self.variables()
@@ -218,15 +228,22 @@ class Editor:
             i = self.pick(range(len(inputs)))
             new = self.built_from(self.independent_of([node]))
             self.fg.change_node_input(node, i, new)
+            assert all(found is new for found in self.inputs_at([(node, i)]))
 
     def add_output(self) -> None:
         if len(self.fg.outputs) < 6:
             extra = self.pick([(), (my_type("new"),)])
-            self.fg.add_output(self.built_from(self.variables(), extra), import_missing=True)
+            new = self.built_from(self.variables(), extra)
+            before = list(self.fg.outputs)
+            self.fg.add_output(new, import_missing=True)
+            assert self.fg.outputs == [*before, new]
 
     def remove_output(self) -> None:
         if len(self.fg.outputs) > self.pick(range(4)):
-            self.fg.remove_output(self.pick(range(len(self.fg.outputs))))
+            i, expected = self.pick(range(len(self.fg.outputs))), list(self.fg.outputs)
+            self.fg.remove_output(i)
+            del expected[i]
+            assert self.fg.outputs == expected
 
     def add_input(self) -> None:
         if len(self.fg.inputs) < 6:
@@ -234,12 +251,18 @@ class Editor:
 
     def remove_input(self) -> None:
         if len(self.fg.inputs) > self.pick(range(4)):
-            self.fg.remove_input(self.pick(range(len(self.fg.inputs))))
+            i, expected = self.pick(range(len(self.fg.inputs))), list(self.fg.inputs)
+            left = self.outputs_without([expected.pop(i)])
+            self.fg.remove_input(i)
+            assert (self.fg.inputs, self.fg.outputs) == (expected, left)
 
     def remove_node(self) -> None:
         nodes = self.nodes()
         if len(nodes) > self.pick(range(LARGE)):
-            self.fg.remove_node(self.pick(nodes))
+            node = self.pick(nodes)
+            left = self.outputs_without(node.outputs)
+            self.fg.remove_node(node)
+            assert self.fg.outputs == left and node not in self.fg.apply_nodes
 
     def attach(self) -> None:
         kinds = (History, NodeFinder, ReplaceValidate, DestroyHandler)

@@ -9,10 +9,21 @@ from relgraph.graph.features import Feature
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.utils import InconsistencyError, MissingInputError
 from tests.graph.fg.edits import state
-from tests.graph.toys import MyOp, MyType, Recorder, my_type, variables
-
-f, g, h, neg, exp = (MyOp(name) for name in ("f", "g", "h", "neg", "exp"))
-pair = MyOp("pair", nout=2)
+from tests.graph.toys import (
+    MyOp,
+    MyType,
+    Recorder,
+    exp,
+    f,
+    g,
+    graph_of,
+    h,
+    inputs_of,
+    my_type,
+    neg,
+    pair,
+    variables,
+)
 
 
 def chain(var, length, op=f):
@@ -66,24 +77,6 @@ class TestConstruction:
         assert set(fg.inputs) == {x, y}
         fg.check_integrity()
 
-    def test_outputs_are_needed(self):
-        with pytest.raises(ValueError, match="needs outputs"):
-            FunctionGraph([])
-        assert FunctionGraph([], []).outputs == []
-
-    def test_missing_input_is_named_with_its_user(self):
-        x, y = variables("x y")
-        with pytest.raises(MissingInputError, match=r"y \(my0\), which g\(y\) uses") as caught:
-            FunctionGraph([x], [f(x, g(y))], clone=False)
-        assert caught.value.variable is y
-        with pytest.raises(MissingInputError, match="y"):
-            FunctionGraph([x], [y])
-
-    def test_repeated_inputs_count_once(self):
-        (x,) = variables("x")
-        fg = FunctionGraph([x, x], [f(x)], clone=False)
-        assert fg.inputs == [x]
-
     def test_clone_kwds(self):
         (x,) = variables("x")
         fg = FunctionGraph([x], [f(x)], copy_inputs=False)
@@ -98,67 +91,122 @@ class TestConstruction:
         assert fg.features == [recorder]
         assert recorder.events == []
 
-    def test_repr(self):
-        x, y, z = variables("x y z")
-        assert repr(FunctionGraph([x, y, z], [f(z, g(x, y))])) == "FunctionGraph(f(z, g(x, y)))"
-        assert repr(FunctionGraph([x, y], [f(x), g(y)])) == "FunctionGraph(f(x), g(y))"
-        shared = f(y, z)
-        fg = FunctionGraph([x, y, z], [g(h(shared, x), shared)])
-        assert repr(fg) == "FunctionGraph(g(h(*1 -> f(y, z), x), *1))"
-        assert repr(FunctionGraph([x], [x])) == "FunctionGraph(x)"
+
+WRITTEN = [
+    (lambda x, y, z: [f(z, g(x, y))], "f(z, g(x, y))"),
+    (lambda x, y: [f(x), g(y)], "f(x), g(y)"),
+    (lambda x, y, z: [g(h(a := f(y, z), x), a)], "g(h(*1 -> f(y, z), x), *1)"),
+    (lambda x: [x], "x"),
+]
+
+
+@pytest.mark.parametrize(("build", "text"), WRITTEN)
+def test_how_graphs_are_written(build, text):
+    inputs = inputs_of(build)
+    # repeated inputs count once
+    fg = FunctionGraph([*inputs, *inputs], build(*inputs), clone=False)
+    assert repr(fg) == f"FunctionGraph({text})" and fg.inputs == inputs
+
+
+def test_what_can_not_be_a_graph():
+    with pytest.raises(ValueError, match="needs outputs"):
+        FunctionGraph([])
+    assert FunctionGraph([], []).outputs == []
+    x, y = variables("x y")
+    with pytest.raises(MissingInputError, match=r"y \(my0\), which g\(y\) uses") as caught:
+        FunctionGraph([x], [f(x, g(y))], clone=False)
+    assert caught.value.variable is y
+    with pytest.raises(MissingInputError, match=r"y .* is neither"):
+        FunctionGraph([x], [y])
+
+
+ONE = Constant(my_type, 1)
+
+# (the outputs of a graph, what is replaced in it, by what), and how it is written then
+REPLACED = {
+    "inside": (lambda x, y: ([g(a := f(x, y), y)], a, h(x)), "g(h(x), y)"),
+    "by several nodes": (
+        lambda x: ([a := f(x)], a, h(b := g(x), neg(b))),
+        "h(*1 -> g(x), neg(*1))",
+    ),
+    "by what is built from it": (
+        lambda x: ([f(e := exp(x)), e], e, neg(neg(e))),
+        "f(*1 -> neg(neg(exp(x)))), *1",
+    ),
+    "an input by what is built from it": (lambda x: ([f(exp(x))], x, neg(x)), "f(exp(neg(x)))"),
+    "an input, which stays one": (lambda x, y: ([f(x)], x, y), "f(y)"),
+    "an output listed twice": (lambda x, y: ([a := f(x), a, g(a)], a, y), "y, y, g(y)"),
+    "one of two outputs": (lambda x, y: ([(p := pair(x))[0], g(p[1])], p[1], y), "pair.0(x), g(y)"),
+    "both outputs": (lambda x, y: ([g((p := pair(x))[1])], p[1], y), "g(y)"),
+    "a stranger": (lambda x: ([f(x)], g(x), x), "f(x)"),
+    "itself": (lambda x: ([f(x)], x, x), "f(x)"),
+    "by a constant": (lambda x: ([a := f(x)], a, ONE), "Constant{1}"),
+    "a constant": (lambda x: ([f(ONE)], ONE, x), "f(x)"),
+    "by a plain value": (lambda x: ([f(x)], x, 3), "f(Constant{3})"),
+}
+
+
+@pytest.mark.parametrize(("build", "text"), REPLACED.values(), ids=REPLACED)
+def test_replace(build, text):
+    inputs = inputs_of(build)
+    outputs, old, new = build(*inputs)
+    fg = FunctionGraph(inputs, outputs, clone=False)
+    fg.attach_feature(recorder := Recorder())
+    users, before = list(fg.clients.get(old, ())), set(fg.apply_nodes)
+    fg.replace(old, new, reason="why")
+    assert repr(fg) == f"FunctionGraph({text})" and fg.inputs == inputs
+    fg.check_integrity()
+    # nodes come in their order, then the users change, then nodes go
+    events = [*recorder.events]
+    imported = [node for node in fg.toposort() if node not in before]
+    assert [e[1] for e in events[: len(imported)]] == imported
+    changes = [] if old is new else [(node, i) for node, i in users if node not in imported]
+    assert [e[1:3] for e in events if e[0] == "change"] == changes
+    kinds = [e[0] for e in events]
+    pruned = len(before - fg.apply_nodes)
+    assert kinds == ["import"] * len(imported) + ["change"] * len(changes) + ["prune"] * pruned
+    assert {e[-2] for e in events if e[0] != "change"} <= {"why"}
+
+
+# (the outputs of a graph, what is to be replaced in it, by what), the error and what it says
+NOT_REPLACED = {
+    "by its own reader": (
+        lambda x: ([a := f(x)], x, a),
+        InconsistencyError,
+        "input of its own node",
+    ),
+    "by what needs a stranger": (
+        lambda x: ([a := f(x), g(x)], a, f(h(my_type("y")))),
+        MissingInputError,
+        r"y .* which h\(y\) uses",
+    ),
+    "by a stranger": (lambda x: ([f(x)], x, my_type("y")), MissingInputError, "y"),
+    "by nonsense": (lambda x: ([a := f(x)], a, "nonsense"), TypeError, "nonsense"),
+    "by a wider type": (
+        lambda x: ([f(n := MyType(2).make_constant(1))], n, MyType(1)("wide")),
+        TypeError,
+        "wide, of type my1, can't replace .*, of type my2",
+    ),
+}
+
+
+@pytest.mark.parametrize(("build", "error", "message"), NOT_REPLACED.values(), ids=NOT_REPLACED)
+def test_a_replacement_that_is_refused_changes_nothing(build, error, message):
+    inputs = inputs_of(build)
+    outputs, old, new = build(*inputs)
+    fg = FunctionGraph(inputs, outputs, clone=False)
+    before = state(fg)
+    node, i = fg.clients[old][0]
+    with pytest.raises(error, match=message):
+        fg.replace(old, new)
+    assert state(fg) == before
+    if error is TypeError:
+        with pytest.raises(error, match=message):
+            fg.change_node_input(node, i, new)
+        assert state(fg) == before
 
 
 class TestReplace:
-    def test_replace_prunes(self):
-        x, y = variables("x y")
-        a = f(x, y)
-        out = g(a, y)
-        fg = FunctionGraph([x, y], [out], clone=False)
-        recorder = Recorder()
-        fg.attach_feature(recorder)
-        new = h(x)
-        fg.replace(a, new, reason="why")
-        assert out.owner.inputs == [new, y]
-        assert fg.apply_nodes == {out.owner, new.owner}
-        assert a not in fg.variables and a not in fg.clients
-        assert recorder.events == [
-            ("import", new.owner, "why", False),
-            ("change", out.owner, 0, a, new, "why"),
-            ("prune", a.owner, "why", False),
-        ]
-        fg.check_integrity()
-
-    def test_imports_come_in_topological_order(self):
-        (x,) = variables("x")
-        fg = FunctionGraph([x], [f(x)], clone=False)
-        recorder = Recorder()
-        fg.attach_feature(recorder)
-        a = g(x)
-        new = h(a, neg(a))
-        fg.replace(fg.outputs[0], new)
-        imported = [e[1] for e in recorder.events if e[0] == "import"]
-        assert imported == [a.owner, new.owner.inputs[1].owner, new.owner]
-
-    def test_a_variable_by_what_is_built_from_it(self):
-        (x,) = variables("x")
-        e = exp(x)
-        fg = FunctionGraph([x], [f(e), e], clone=False)
-        fg.replace(e, neg(neg(e)))
-        assert repr(fg) == "FunctionGraph(f(*1 -> neg(neg(exp(x)))), *1)"
-        fg.check_integrity()
-        fg.replace(x, neg(x))
-        assert repr(fg) == "FunctionGraph(f(*1 -> neg(neg(exp(neg(x))))), *1)"
-        fg.check_integrity()
-
-    def test_its_own_input(self):
-        (x,) = variables("x")
-        a = f(x)
-        fg = FunctionGraph([x], [a], clone=False)
-        before = state(fg)
-        with pytest.raises(InconsistencyError, match="input of its own node"):
-            fg.replace(x, a)
-        assert state(fg) == before
-
     def test_a_longer_cycle_is_found_by_looking(self):
         (x,) = variables("x")
         a = f(x)
@@ -172,82 +220,15 @@ class TestReplace:
         fg.change_node_input(a.owner, 0, x)
         fg.check_integrity()
 
-    def test_an_input_stays_an_input(self):
-        x, y = variables("x y")
-        fg = FunctionGraph([x, y], [f(x)], clone=False)
-        fg.replace(x, y)
-        assert fg.inputs == [x, y]
-        assert fg.get_clients(x) == []
+    def test_missing_inputs_are_imported(self):
+        fg = graph_of(lambda x: [f(x), g(x)])
+        fg.replace(fg.outputs[0], f(h(my_type("y"))), import_missing=True)
+        assert repr(fg) == "FunctionGraph(f(h(y)), g(x))" and len(fg.inputs) == 2
         fg.check_integrity()
 
-    def test_an_output_listed_twice(self):
-        x, y = variables("x y")
-        a = f(x)
-        fg = FunctionGraph([x, y], [a, a, g(a)], clone=False)
-        fg.replace(a, y)
-        assert repr(fg) == "FunctionGraph(y, y, g(y))"
-        fg.check_integrity()
-
-    def test_multiple_outputs_go_together(self):
-        (x,) = variables("x")
-        first, second = pair(x)
-        fg = FunctionGraph([x], [f(first), g(second)], clone=False)
-        fg.replace(first, x)
-        assert first.owner in fg.apply_nodes
-        assert fg.get_clients(first) == []
-        fg.check_integrity()
-        fg.replace(second, x)
-        assert first.owner not in fg.apply_nodes
-        assert first not in fg.variables
-        fg.check_integrity()
-
-    def test_a_stranger_is_ignored(self):
-        x, y = variables("x y")
-        fg = FunctionGraph([x], [f(x)], clone=False)
-        before = state(fg)
-        fg.replace(y, x)
-        fg.replace(x, x)
-        assert state(fg) == before
-
-    def test_missing_input(self):
-        x, y = variables("x y")
-        fg = FunctionGraph([x], [f(x), g(x)], clone=False)
-        before = state(fg)
-        with pytest.raises(MissingInputError, match=r"y .* which h\(y\) uses"):
-            fg.replace(fg.outputs[0], f(h(y)))
-        assert state(fg) == before
-        fg.replace(fg.outputs[0], f(h(y)), import_missing=True)
-        assert fg.inputs == [x, y]
-        fg.check_integrity()
-
-    def test_constants(self):
-        (x,) = variables("x")
-        one = Constant(my_type, 1)
-        fg = FunctionGraph([x], [f(x)], clone=False)
-        fg.replace(fg.outputs[0], one)
-        assert fg.variables == {x, one}
-        fg.check_integrity()
-        fg.replace(one, x)
-        assert fg.variables == {x}
-
-    def test_a_plain_value_becomes_a_constant(self):
-        (x,) = variables("x")
-        fg = FunctionGraph([x], [f(x)], clone=False)
-        fg.replace(x, 3)
-        assert fg.outputs[0].owner.inputs[0].data == 3
-        with pytest.raises(TypeError, match="nonsense"):
-            fg.replace(fg.outputs[0], "nonsense")
-
-    def test_types(self):
+    def test_narrower_types_fit_and_others_by_force(self):
         wide, narrow = MyType(1)("wide"), MyType(2)("narrow")
         fg = FunctionGraph([wide, narrow], [f(wide), g(narrow)], clone=False)
-        before = state(fg)
-        message = "wide, of type my1, can't replace narrow, of type my2"
-        with pytest.raises(TypeError, match=message):
-            fg.replace(narrow, wide)
-        with pytest.raises(TypeError, match=message):
-            fg.change_node_input(fg.outputs[1].owner, 0, wide)
-        assert state(fg) == before
         fg.replace(wide, narrow)
         fg.change_node_input(fg.outputs[1].owner, 0, wide, check=False)
         assert repr(fg) == "FunctionGraph(f(narrow), g(wide))"
@@ -275,18 +256,17 @@ class TestReplace:
         assert repr(fg) == "FunctionGraph(k(cast(new)))"
 
     def test_verbose(self, capsys):
-        (x,) = variables("x")
-        fg = FunctionGraph([x], [f(x)], clone=False)
+        fg = graph_of(lambda x: [f(x)])
+        (x,) = fg.inputs
         fg.replace(fg.outputs[0], g(x), reason="because", verbose=True)
         assert capsys.readouterr().out == "rewrite because replaces f.0 of f(x) with g.0 of g(x)\n"
         fg.replace(fg.outputs[0], x)
         assert capsys.readouterr().out == ""
 
     def test_replace_all(self):
-        x, y = variables("x y")
-        a, b = f(x), g(x)
-        fg = FunctionGraph([x, y], [h(a, b)], clone=False)
-        fg.replace_all([(a, y), (b, a)])
+        fg = graph_of(lambda x, y: [h(f(x), g(x))])
+        a, b = fg.outputs[0].owner.inputs
+        fg.replace_all([(a, fg.inputs[1]), (b, a)])
         assert repr(fg) == "FunctionGraph(h(y, f(x)))"
 
     def test_change_node_input(self):
