@@ -3,12 +3,12 @@
 import sys
 
 import numpy as np
+import pytest
 
 from relgraph.graph.basic import Apply
 from relgraph.graph.destroyhandler import DestroyHandler
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.fg.structure import UNKNOWN_READERS
-from relgraph.graph.op import Op
 from relgraph.graph.opt import (
     EquilibriumOptimizer,
     MergeOptimizer,
@@ -40,6 +40,7 @@ from relgraph.scalar import (
     sub,
     true_div,
 )
+from tests.graph.toys import MyOp
 
 in_place_of_exp = OpSub(exp, log)
 in_place_of_exp.name = "exp-to-log"
@@ -54,109 +55,83 @@ class TestDocument:
         assert "        merged 1" in lines
 
 
-class TestNodes:
-    def test_whole_terms(self, graphs):
-        x = graphs.x
-        fgraph = graphs(sub(exp(neg(x)), exp(neg(x))))
-        assert MergeOptimizer().optimize(fgraph).nb_merged == 2
-        assert len(fgraph.apply_nodes) == 3
-        assert MergeOptimizer().optimize(fgraph).nb_merged == 0
-        fgraph.check_integrity()
+i, j, k = (int64(name) for name in "ijk")
+both = MyOp("both", nout=2)
+overwrite = MyOp("overwrite", destroy_map={0: [0]})
+add_into = MyOp("add_into", destroy_map={0: [0]})
+add_into.commutative = True
 
-    def test_two_operands_commute(self, graphs):
-        x, y = graphs.x, graphs.y
-        fgraph = graphs(true_div(add(x, y), add(y, x)))
-        first = fgraph.outputs[0].owner.inputs[0]
-        assert MergeOptimizer().optimize(fgraph).nb_merged == 1
-        assert fgraph.outputs[0].owner.inputs == [first, first]
-
-    def test_operands_of_others_do_not(self, graphs):
-        x, y = graphs.x, graphs.y
-        fgraph = graphs(add(sub(x, y), sub(y, x)))
-        assert MergeOptimizer().optimize(fgraph).nb_merged == 0
-
-    def test_three_floats_keep_their_order_three_integers_need_not(self, graphs):
-        x, y, z = graphs.inputs
-        assert MergeOptimizer().optimize(graphs(sub(add(x, y, z), add(z, x, y)))).nb_merged == 0
-        i, j, k = (int64(name) for name in "ijk")
-        fgraph = FunctionGraph([i, j, k], [sub(add(i, j, k), add(k, i, j))], clone=False)
-        assert MergeOptimizer().optimize(fgraph).nb_merged == 1
-
-    def test_same_inputs_twice_are_a_multiset(self):
-        i, j = int64("i"), int64("j")
-        fgraph = FunctionGraph([i, j], [sub(add(i, i, j), add(i, j, j))], clone=False)
-        assert MergeOptimizer().optimize(fgraph).nb_merged == 0
-
-    def test_outputs_of_the_graph(self, graphs):
-        x = graphs.x
-        fgraph = graphs(exp(x), exp(x), exp(x))
-        assert MergeOptimizer().optimize(fgraph).nb_merged == 2
-        assert len(set(fgraph.outputs)) == 1
-
-    def test_several_outputs(self, graphs):
-        class Both(Op):
-            def make_node(self, a):
-                return Apply(self, [a], [a.type(), a.type()])
-
-        both = Both()
-        first, second = both(graphs.x), both(graphs.x)
-        fgraph = graphs(add(first[0], second[1]))
-        assert MergeOptimizer().optimize(fgraph).nb_merged == 1
-        assert fgraph.outputs[0].owner.inputs == first
-
-    def test_values_stay(self, graphs):
-        x, y = graphs.x, graphs.y
-        fgraph = graphs(mul(sub(exp(x), add(x, y)), add(exp(x), add(y, x))))
-        before = graphs.value(fgraph, 0.5, -2.0, 0.0)
-        MergeOptimizer().optimize(fgraph)
-        assert graphs.value(fgraph, 0.5, -2.0, 0.0) == before
-
-    def test_long_chain(self, graphs):
-        left = right = graphs.x
-        for _ in range(20_000):
-            left, right = neg(left), neg(right)
-        fgraph = graphs(sub(left, right))
-        assert MergeOptimizer().optimize(fgraph).nb_merged == 20_000
+# (the outputs of a graph, how many of its nodes and constants are merged, what is left)
+MERGED = {
+    "whole terms": (lambda x, y, z: sub(exp(neg(x)), exp(neg(x))), 2, "sub(*1 -> exp(neg(x)), *1)"),
+    "operands of a sum": (
+        lambda x, y, z: true_div(add(x, y), add(y, x)),
+        1,
+        "true_div(*1 -> add(x, y), *1)",
+    ),
+    "operands of others": (lambda x, y, z: add(sub(x, y), sub(y, x)), 0, None),
+    "three floats": (lambda x, y, z: sub(add(x, y, z), add(z, x, y)), 0, None),
+    "three integers": (
+        lambda x, y, z: sub(add(i, j, k), add(k, i, j)),
+        1,
+        "sub(*1 -> add(i, j, k), *1)",
+    ),
+    # the same inputs twice are a multiset
+    "other multiples": (lambda x, y, z: sub(add(i, i, j), add(i, j, j)), 0, None),
+    "outputs": (lambda x, y, z: [exp(x), exp(x), exp(x)], 2, "*1 -> exp(x), *1, *1"),
+    "several outputs": (
+        lambda x, y, z: add(both(x)[0], both(x)[1]),
+        1,
+        "add(both.0(x), both.1(x))",
+    ),
+    "equal constants": (
+        lambda x, y, z: add(mul(x, constant(2.0)), mul(x, constant(2.0))),
+        2,
+        "add(*1 -> mul(x, 2.0), *1)",
+    ),
+    "constants of two types": (
+        lambda x, y, z: add(mul(x, constant(2.0)), mul(x, constant(np.int8(2)))),
+        0,
+        None,
+    ),
+    "zeros of two signs": (
+        lambda x, y, z: sub(mul(x, constant(0.0)), mul(x, constant(-0.0))),
+        0,
+        None,
+    ),
+    "nan": (
+        lambda x, y, z: sub(mul(x, constant(np.nan)), mul(x, constant(np.nan))),
+        2,
+        "sub(*1 -> mul(x, nan), *1)",
+    ),
+    # commutative ops that overwrite an operand do not commute
+    "what overwrites": (lambda x, y, z: sub(add_into(x, y), add_into(y, x)), 0, None),
+}
 
 
-class TestConstants:
-    def test_equal_ones(self, graphs):
-        x = graphs.x
-        a, b = (constant(2.0) for _ in range(2))
-        fgraph = graphs(add(mul(x, a), mul(x, b)))
-        record = MergeOptimizer().optimize(fgraph)
-        assert (record.nb_constant, record.nb_merged) == (1, 1)
-
-    def test_different_types(self, graphs):
-        x = graphs.x
-        fgraph = graphs(add(mul(x, constant(2.0)), mul(x, constant(np.int8(2)))))
-        assert MergeOptimizer().optimize(fgraph).nb_constant == 0
-
-    def test_signs_of_zero_differ(self, graphs):
-        x = graphs.x
-        fgraph = graphs(sub(mul(x, constant(0.0)), mul(x, constant(-0.0))))
-        before = graphs.value(fgraph, 1.0, 0.0, 0.0)
-        assert MergeOptimizer().optimize(fgraph).nb_constant == 0
-        assert np.signbit(graphs.value(fgraph, 1.0, 0.0, 0.0)) == np.signbit(before)
-
-    def test_nan_is_nan(self, graphs):
-        x = graphs.x
-        fgraph = graphs(sub(mul(x, constant(np.nan)), mul(x, constant(np.nan))))
-        assert MergeOptimizer().optimize(fgraph).nb_constant == 1
+@pytest.mark.parametrize(("build", "count", "left"), MERGED.values(), ids=MERGED)
+def test_what_is_merged(graphs, build, count, left):
+    outputs = build(*graphs.inputs)
+    outputs = outputs if isinstance(outputs, list) else [outputs]
+    fgraph = FunctionGraph(outputs=outputs, clone=True)
+    before = str(fgraph)
+    record = MergeOptimizer().optimize(fgraph)
+    assert record.nb_merged + record.nb_constant == count
+    assert str(fgraph) == (before if left is None else f"FunctionGraph({left})")
+    assert MergeOptimizer().optimize(fgraph).nb_merged == 0
+    fgraph.check_integrity()
+    assert str(merged_copy(outputs)) == str(fgraph)
 
 
-class Overwrite(Op):
-    """Twice the input, in the input's storage."""
-
-    __props__ = ()
-    destroy_map = {0: [0]}
-
-    def make_node(self, a):
-        return Apply(self, [a], [a.type()])
+def test_values_stay(graphs):
+    x, y = graphs.x, graphs.y
+    fgraph = graphs(mul(sub(exp(x), add(x, y)), add(exp(x), add(y, x))))
+    before = graphs.value(fgraph, 0.5, -2.0, 0.0)
+    MergeOptimizer().optimize(fgraph)
+    assert graphs.value(fgraph, 0.5, -2.0, 0.0) == before
 
 
 def test_a_merge_that_would_break_the_graph_is_left_out(graphs):
-    overwrite = Overwrite()
     # The sum needs the value that is overwritten on the way to its other operand.
     twice = overwrite(exp(graphs.y))
     fgraph = graphs(add(twice, exp(graphs.y)))
@@ -165,19 +140,6 @@ def test_a_merge_that_would_break_the_graph_is_left_out(graphs):
     assert (record.nb_fail, record.nb_merged) == (1, 0)
     assert len(fgraph.apply_nodes) == 4
     fgraph.check_integrity()
-
-
-def test_commutative_ops_that_overwrite_an_operand_do_not_commute():
-    class AddInto(Overwrite):
-        commutative = True
-
-        def make_node(self, a, b):
-            return Apply(self, [a, b], [a.type()])
-
-    add_into = AddInto()
-    x, y = float64("x"), float64("y")
-    fgraph = FunctionGraph([x, y], [sub(add_into(x, y), add_into(y, x))], clone=False)
-    assert MergeOptimizer().optimize(fgraph).nb_merged == 0
 
 
 class TestMergedCopy:
@@ -213,14 +175,8 @@ class TestMergedCopy:
             assert set(table.keys) == merged.apply_nodes
 
     def test_who_may_not_stand_for_the_other_stays(self, graphs):
-        class Known(Op):
-            """Has the type it is told, whatever its input."""
-
-            def make_node(self, a, kind=float64):
-                return Apply(self, [a], [kind()])
-
-        known = Known()
-        outputs = [known(graphs.x), known.make_node(graphs.x, int64).outputs[0]]
+        known = MyOp("known")
+        outputs = [Apply(known, [graphs.x], [kind()]).out for kind in (float64, int64)]
         merged = merged_copy(outputs)
         assert [v.type for v in merged.outputs] == [float64, int64]
         merged.check_integrity()
