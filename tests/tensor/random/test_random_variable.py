@@ -10,6 +10,7 @@ import relgraph
 import relgraph.tensor as at
 from relgraph import Mode, dprint, function, grad, shared
 from relgraph.compile import SharedVariable, is_same_graph, predefined_modes
+from relgraph.gradient import verify_grad
 from relgraph.gradient.backward import DisconnectedInputError, NullTypeGradError
 from relgraph.graph.basic import Constant
 from relgraph.graph.fg import FunctionGraph
@@ -409,6 +410,7 @@ def test_a_mode_without_an_optimizer():
 
 # Derivatives of draws by their parameters, for a generator that is held fixed.
 
+FIXED = random_generator_type.make_constant(np.random.default_rng(3))
 ROW, COLUMN = np.array([[0.5, 1.5, 4.0]]), np.array([[0.25], [2.0]])
 
 # The parameters that a draw has a derivative by, among parameters that broadcast to (2, 3).
@@ -439,42 +441,21 @@ def test_every_slope_is_tested():
     assert set(DIFFERENTIABLE) == {name for name, row in DISTRIBUTIONS.items() if row.slopes}
 
 
-def differences(cost, variable, givens, step=1e-6):
-    """Return the derivative of a cost by each element of an array, by central differences."""
-    value = givens[variable]
-    found = np.zeros_like(value)
-    for place in np.ndindex(value.shape):
-        ends = []
-        for sign in (1, -1):
-            moved = value.copy()
-            moved[place] += sign * step
-            (end,) = evaluate([cost], {**givens, RNG: np.random.default_rng(3), variable: moved})
-            ends.append(end)
-        found[place] = (ends[0] - ends[1]) / (2 * step)
-    return found
-
-
 @pytest.mark.parametrize("sized", [False, True])
 @pytest.mark.parametrize("name", sorted(DIFFERENTIABLE))
 def test_slopes_against_differences(name, sized):
     values, wrt = DIFFERENTIABLE[name]
-    variables = {
-        key: at.TensorType("float64", [1 if n == 1 else None for n in v.shape])(key)
-        for key, v in values.items()
-    }
     shape = np.broadcast_shapes(*[v.shape for v in values.values()])
     if name == "multivariate_normal":
         shape = values["mean"].shape
     core = len(DISTRIBUTIONS[name].core)
     size = (2, *shape[: len(shape) - core]) if sized else None
-    _, x = getattr(functions, name)(RNG, **variables, size=size)
-    weights = np.random.default_rng(1).normal(size=(2, *shape) if sized else shape)
-    cost = (at.tanh(x) * weights).sum()
-    givens = {variables[key]: v for key, v in values.items()}
-    chosen = [variables[key] for key in wrt.split()]
-    found = evaluate(grad(cost, chosen), {**givens, RNG: np.random.default_rng(3)})
-    for variable, slope in zip(chosen, found, strict=True):
-        np.testing.assert_allclose(slope, differences(cost, variable, givens), rtol=2e-6, atol=1e-8)
+
+    def draw(*moved):
+        given = values | dict(zip(wrt.split(), moved, strict=True))
+        return at.tanh(getattr(functions, name)(FIXED, **given, size=size)[1])
+
+    verify_grad(draw, [values[key] for key in wrt.split()], n_tests=1)
 
 
 def test_slopes_where_nothing_is_random():
@@ -535,15 +516,12 @@ def test_the_generator_and_the_size_are_disconnected():
 
 
 def test_chosen_elements_have_the_gradient_of_the_whole():
-    a = at.dvector("a")
+    value = np.arange(1.0, 6.0)
     for draw in (
-        functions.choice(RNG, a, 5)[1],
-        functions.permutation(RNG, a)[1],
-        functions.permuted(RNG, a)[1],
+        lambda a: functions.choice(FIXED, a, 5)[1],
+        lambda a: functions.permutation(FIXED, a)[1],
+        lambda a: functions.permuted(FIXED, a)[1],
     ):
-        weights = np.arange(1.0, 6.0)
-        cost = (draw * weights).sum()
-        givens = {a: np.array([1.0, 2.0, 3.0, 4.0, 5.0])}
-        (found,) = evaluate([grad(cost, a)], {**givens, RNG: np.random.default_rng(3)})
-        np.testing.assert_allclose(found, differences(cost, a, givens), rtol=1e-6)
-        assert found.sum() == weights.sum()
+        verify_grad(draw, [value])
+        a = at.dvector("a")
+        assert grad(draw(a).sum(), a).eval({a: value}).sum() == 5
