@@ -1,5 +1,6 @@
 """Basic and advanced indices, and what sets elements by them."""
 
+import itertools
 from random import Random
 from typing import Any
 
@@ -24,69 +25,9 @@ from relgraph.tensor.subtensor import (
     within,
 )
 from tests.seeds import seed_of
+from tests.tensor.conftest import check_inferred_shapes
 
 X = np.arange(60.0).reshape(3, 4, 5)
-BASIC = [
-    np.s_[1],
-    np.s_[-1, 2],
-    np.s_[:],
-    np.s_[1:],
-    np.s_[::-1],
-    np.s_[..., 1],
-    np.s_[1, ..., ::2],
-    np.s_[:, None],
-    np.s_[None, 1, None, 2:],
-    np.s_[5:],
-    np.s_[-100:100:2],
-    np.s_[2:0:-1, 1:3],
-    np.s_[()],
-    np.s_[...],
-    np.s_[0, 1, 2],
-    np.s_[:, :, 4:1:-2],
-    np.s_[None],
-]
-ARRAYS = [
-    np.s_[[0, 2]],
-    np.s_[[0, 0, -1], 1],
-    np.s_[:, [0, 2]],
-    np.s_[[0, 1], :, [2, 3]],
-    np.s_[[[0], [1]], [1, 2]],
-    np.s_[X > 30],
-    np.s_[X[:, :, 0] > 20],
-    np.s_[[True, False, True]],
-    np.s_[:, X[0, :, 0] > 4, 1],
-    np.s_[1:, [0, 2], ::2],
-    np.s_[None, [0, 2]],
-    np.s_[0, [1, 1], 2:],
-    np.s_[[]],
-    np.s_[1, :, [0, 1]],
-]
-
-
-@pytest.mark.parametrize("key", BASIC + ARRAYS, ids=str)
-def test_parts(against_numpy, key):
-    against_numpy(lambda v: v[key], lambda v: v[key], X)
-    verify_grad(lambda v: v[key], [X[:3, :4, :5]], n_tests=1)
-
-
-@pytest.mark.parametrize("key", BASIC + ARRAYS, ids=str)
-@pytest.mark.parametrize("name", ["set_subtensor", "inc_subtensor"])
-def test_changed_parts(against_numpy, key, name):
-
-    def change(x, y):
-        out = x.copy()
-        if name == "set_subtensor":
-            out[key] = y
-        else:
-            np.add.at(out, key, y)
-        return out
-
-    build = lambda x, y: getattr(at, name)(x[key], y)  # noqa: E731
-    y = np.full(X[key].shape, 7.0)
-    against_numpy(build, change, X, np.array(5.0))
-    against_numpy(build, change, X, y)
-    verify_grad(build, [X, np.array(5.0)], n_tests=1)
-    verify_grad(build, [X, y], n_tests=1)
 
 
 @given(st.data())
@@ -223,23 +164,7 @@ def test_numbers_take_the_dtype():
     np.testing.assert_array_equal(evaluate([out], {v: x})[0], [1.5, 0, 0])
 
 
-def test_take(as_numpy):
-    i = np.array([[0, 2], [1, 0]])
-    for axis in (None, 0, -1):
-        as_numpy(lambda m, v, i, a=axis: m.take(v, i, a), X, i)
-        verify_grad(lambda v, a=axis: at.take(v, i, a), [X], n_tests=1)
-    as_numpy(lambda m, v: m.take(v, 1, 1), X)
-
-
-@pytest.mark.parametrize("offset", [0, 1, -1, 7])
-def test_diagonals(as_numpy, offset):
-    as_numpy(lambda m, v: m.diagonal(v, offset), X)
-    as_numpy(lambda m, v: m.diagonal(v, offset, 2, 0), X)
-    as_numpy(lambda m, v: m.trace(v, offset), X)
-    as_numpy(lambda m, v: m.diag(v, offset), X[0])
-    as_numpy(lambda m, v: m.diag(v, offset), X[0, 0])
-    verify_grad(lambda v: at.diagonal(v, offset), [X], n_tests=1)
-    verify_grad(lambda v: at.diag(v, offset), [X[0, 0]], n_tests=1)
+def test_of_another_rank_there_is_no_diagonal():
     with pytest.raises(ValueError, match="diag: the input is a"):
         at.diag(at.tensor3())
 
@@ -351,6 +276,13 @@ def random_entry(random: Random, n: int, count: int) -> Any:
     return random_mask(random, (n,)) if how < 0.93 else places
 
 
+def check_slopes(key: Any, value: Any, new: Any) -> None:
+    """Check the gradients of a part, and of what sets and increases it by an array or a number."""
+    verify_grad(lambda x: x[key], [value], n_tests=1)
+    for y, change in itertools.product((new, 2.0), (at.set_subtensor, at.inc_subtensor)):
+        verify_grad(lambda x, y, change=change: change(x[key], y), [value, y], n_tests=1)
+
+
 def is_apart(key: Any) -> bool:
     """Return whether an ellipsis between arrays represents no axes, which is refused."""
     parts = key if isinstance(key, tuple) else (key,)
@@ -384,6 +316,9 @@ def test_random_indices(number: int) -> None:
         ):
             np.testing.assert_array_equal(found, wanted, err_msg=f"{shape}[{key}]")
         compared += 1
+        if compared % 8 == 0:
+            check_inferred_shapes(outputs, {x: value})
+            check_slopes(key, value, new)
     assert compared > 80
 
 
@@ -409,35 +344,6 @@ def test_new_axes_among_what_is_set() -> None:
 # Indices that name an element several times: the last value is kept, and has the gradient.
 
 REPEATED_INDICES_X = np.arange(12.0).reshape(3, 4)
-MASK = np.array([True, False, True])
-KEYS = [
-    np.s_[[0, 0, 2]],
-    np.s_[[0, -3, 1]],
-    np.s_[:, [1, -3]],
-    np.s_[::-2, [1, 1, -3]],
-    np.s_[1, [1, 1]],
-    np.s_[[0, -3, 0], [1, 1, 2]],
-    np.s_[[[0, -3], [0, 1]]],
-    np.s_[[[0], [-3]], [1, 2]],
-    np.s_[[0, -3], None],
-    np.s_[MASK, 1],
-    np.s_[MASK, [1, 1]],
-    np.s_[MASK, [[1], [1]]],
-    np.s_[[]],
-]
-
-
-@pytest.mark.parametrize("key", KEYS, ids=str)
-@pytest.mark.parametrize("change", [at.set_subtensor, at.inc_subtensor])
-def test_gradients(key, change):
-    part = REPEATED_INDICES_X[key]
-    verify_grad(
-        lambda x, y: change(x[key], y), [REPEATED_INDICES_X, np.ones(part.shape)], n_tests=1
-    )
-    verify_grad(
-        lambda x, y: change(x[key], y), [REPEATED_INDICES_X, np.ones(part.shape[-1:])], n_tests=1
-    )
-    verify_grad(lambda x, y: change(x[key], y), [REPEATED_INDICES_X, np.array(2.0)], n_tests=1)
 
 
 @pytest.mark.parametrize(
@@ -507,8 +413,3 @@ def test_what_names_no_element_twice_has_no_places(build, is_distinct):
     setters = [n for n in made if isinstance(n.op, AdvancedIncSubtensor)]
     numbered = [n for n in setters if n.outputs[0].type.dtype == "int64"]
     assert (not numbered) is is_distinct
-
-
-def test_the_gradient_of_diag_is_a_diagonal():
-    for k in (-1, 0, 2):
-        verify_grad(lambda v, k=k: at.diag(v, k), [np.arange(3.0)], n_tests=1)
