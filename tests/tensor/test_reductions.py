@@ -22,42 +22,6 @@ from relgraph.tensor.norms import Cosine, Covariance, Norm
 from relgraph.tensor.reductions import CAReduce
 from tests.seeds import seed_of
 
-DTYPES = ["bool", "int8", "uint8", "int32", "int64", "uint64", "float32", "float64", "complex128"]
-AXES = [None, 0, 1, -1, (0, 1), (0, -1), (), (2, 0), (0, 1, 2)]
-
-
-def some(shape, dtype="float64", seed=0):
-    rng = np.random.default_rng(seed)
-    values = rng.normal(size=shape) * 3
-    return (
-        values > 0 if dtype == "bool" else np.abs(values) if dtype[0] == "u" else values
-    ).astype(dtype)
-
-
-@pytest.mark.parametrize("name", ["sum", "prod", "max", "min", "any", "all"])
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("axis", AXES)
-def test_values_dtypes_and_shapes(as_numpy, name, dtype, axis):
-    x = some((2, 3, 4), dtype)
-    for keepdims in (False, True):
-        as_numpy(
-            lambda m, v, k=keepdims: getattr(m, name)(v, axis=axis, keepdims=k),
-            x,
-            rtol=1e-5 if dtype == "float32" else 1e-12,
-        )
-
-
-@pytest.mark.parametrize("name", ["mean", "var", "std"])
-@pytest.mark.parametrize("dtype", ["bool", "int8", "float16", "float32", "float64", "complex128"])
-@pytest.mark.parametrize("axis", [None, 0, (0, 2), -1])
-def test_means_and_variances(as_numpy, name, dtype, axis):
-    tolerance = {"float16": 1e-2, "float32": 1e-4}.get(dtype, 1e-10)
-    as_numpy(
-        lambda m, v: getattr(m, name)(v, axis=axis, keepdims=True),
-        some((2, 3, 4), dtype),
-        rtol=tolerance,
-    )
-
 
 @given(
     hnp.arrays(
@@ -98,25 +62,6 @@ def test_the_extreme_of_nothing_is_an_error_that_names_the_input():
         evaluate([at.argmin(x, axis=0)], {x: np.zeros((0, 3))})
 
 
-@pytest.mark.parametrize("dtype", ["float32", "int8", "bool", "complex128"])
-def test_dtype_argument(as_numpy, dtype):
-    x = some((3, 4), "int8")
-    as_numpy(lambda m, v: m.sum(v, dtype=dtype), x)
-    as_numpy(lambda m, v: m.prod(v, 0, dtype), x, rtol=1e-5)
-
-
-@pytest.mark.parametrize("name", ["argmax", "argmin"])
-@pytest.mark.parametrize("axis", [None, 0, -1])
-@pytest.mark.parametrize("keepdims", [False, True])
-def test_where_the_extremes_are(against_numpy, name, axis, keepdims):
-    x = some((3, 4), "int8")
-    against_numpy(
-        lambda v: getattr(at, name)(v, axis, keepdims),
-        lambda v: getattr(np, name)(v, axis, keepdims=keepdims),
-        x,
-    )
-
-
 @pytest.mark.parametrize("op", [scalar.neq, scalar.lt, scalar.sub, scalar.hypot])
 def test_an_op_whose_order_matters_reduces_nothing(op):
     with pytest.raises(TypeError, match=f"CAReduce: {op} is no FoldOp"):
@@ -150,16 +95,9 @@ def test_axes_there_are_not(axis, error):
 def test_keepdims_broadcasts():
     x = at.dmatrix("x")
     assert at.max(x, axis=1, keepdims=True).type.shape == (None, 1)
-    a = some((3, 4))
+    a = np.random.default_rng(0).normal(size=(3, 4))
     (found,) = evaluate([x - at.max(x, axis=1, keepdims=True)], {x: a})
     np.testing.assert_array_equal(found, a - a.max(axis=1, keepdims=True))
-
-
-@pytest.mark.parametrize("axis", [None, 0, (0, 2)])
-@pytest.mark.parametrize("name", ["sum", "prod", "max", "min", "mean", "var", "std"])
-def test_gradients(name, axis):
-    verify_grad(lambda v: getattr(at, name)(v, axis=axis), [some((2, 3, 4))])
-    verify_grad(lambda v: getattr(at, name)(v, axis=axis, keepdims=True) * v, [some((2, 1, 3))])
 
 
 @pytest.mark.parametrize("zeros", [[], [1], [0, 2], [0, 1, 2]])
@@ -359,15 +297,6 @@ def norm(value, axis=None):
     return function([x], Norm(axis)(x), mode=PLAIN)(value)
 
 
-@pytest.mark.parametrize("axis", [None, (0,), (1,), (0, 2), (0, 1, 2)], ids=str)
-def test_values_are_those_of_numpy(axis):
-    value = np.random.default_rng(0).normal(size=(3, 4, 2))
-    expected = np.sqrt(np.sum(value**2, axis=axis))
-    found = norm(value, axis)
-    np.testing.assert_allclose(found, expected, rtol=1e-14)
-    assert found.shape == expected.shape
-
-
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 def test_nothing_over_or_underflows(dtype):
     limits = np.finfo(dtype)
@@ -423,22 +352,6 @@ def run(op, x, y):
     return function(inputs, op(*inputs), mode=PLAIN)(x, y)
 
 
-def cosine(x, y, axis):
-    norms = np.sqrt(np.sum(x**2, axis=axis) * np.sum(y**2, axis=axis))
-    return np.sum(x * y, axis=axis) / norms
-
-
-def covariance(x, y, axis):
-    mean_x, mean_y = (np.mean(v, axis=axis, keepdims=True) for v in (x, y))
-    return np.mean((x - mean_x) * (y - mean_y), axis=axis)
-
-
-@pytest.mark.parametrize("axis", PAIRS_AXES, ids=str)
-@pytest.mark.parametrize(("op", "plain"), [(Cosine, cosine), (Covariance, covariance)])
-def test_values(op, plain, axis):
-    np.testing.assert_allclose(run(op(axis), A, B), plain(A, B, axis), rtol=1e-12)
-
-
 @pytest.mark.parametrize("axis", [None, (0,), (1,)], ids=str)
 @pytest.mark.parametrize("op", [Cosine, Covariance])
 def test_slopes(op, axis):
@@ -469,7 +382,7 @@ def test_cosines_at_the_ends():
 
 def test_covariances_at_the_ends():
     x, y = np.array([1.0, 2.0, 4.0]), np.array([0.3, 0.1, 0.9])
-    assert run(Covariance(None), x + 1e8, y) == pytest.approx(covariance(x, y, None), rel=1e-12)
+    assert run(Covariance(None), x + 1e8, y) == pytest.approx(np.cov(x, y, ddof=0)[0, 1], rel=1e-12)
     # what the moments are where deviations are infinite
     huge = np.array([0.0, 1e308, -1e308])
     assert run(Covariance(None), huge, np.array([1e200, 0.0, 0.0])) == 0

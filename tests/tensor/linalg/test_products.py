@@ -36,59 +36,6 @@ def some(*shape):
     return np.random.default_rng(sum(shape) + len(shape)).normal(size=shape)
 
 
-@pytest.mark.parametrize(
-    ("left", "right"),
-    [
-        ((3,), (3,)),
-        ((2, 3), (3, 4)),
-        ((5, 2, 3), (3, 4)),
-        ((2, 3), (5, 3, 4)),
-        ((5, 2, 3), (5, 3, 4)),
-        ((1, 2, 3), (5, 3, 4)),
-        ((6, 1, 2, 3), (5, 3, 4)),
-        ((3,), (5, 3, 4)),
-        ((5, 2, 3), (3,)),
-        ((0, 2, 3), (3, 1)),
-    ],
-)
-def test_matmul(against_numpy, left, right):
-    against_numpy(at.matmul, np.matmul, some(*left), some(*right))
-    against_numpy(lambda a, b: a @ b, np.matmul, some(*left), some(*right))
-    verify_grad(at.matmul, [some(*left), some(*right)], n_tests=1)
-
-
-@pytest.mark.parametrize(
-    ("left", "right"),
-    [
-        ((), (2, 3)),
-        ((2,), ()),
-        ((5, 2, 3), (3, 4)),
-        ((5, 2, 3), (3,)),
-        ((2, 3), (5, 3, 4)),
-        ((3,), (5, 3, 2)),
-    ],
-)
-def test_dot_of_other_ranks(against_numpy, left, right):
-    against_numpy(at.dot, np.dot, some(*left), some(*right))
-    verify_grad(at.dot, [some(*left), some(*right)], n_tests=1)
-
-
-def test_outer(against_numpy):
-    against_numpy(at.outer, np.outer, some(3), some(4))
-    against_numpy(at.outer, np.outer, some(2, 3), some(4))
-    verify_grad(at.outer, [some(3), some(2)])
-
-
-@pytest.mark.parametrize("axes", [0, 1, 2, ((1, 2), (0, 1)), (2, 1), ((0,), (2,)), ((-1,), (1,))])
-def test_tensordot(as_numpy, axes):
-    x = some(4, 2, 3)
-    y = {"1": some(3, 2, 5), "2": some(2, 3, 5)}.get(str(axes), some(2, 3, 4))
-    if axes in ((2, 1), ((0,), (2,)), ((-1,), (1,))):
-        y = some(2, 3, 4)
-    as_numpy(lambda m, a, b: m.tensordot(a, b, axes), x, y)
-    verify_grad(lambda a, b: at.tensordot(a, b, axes), [x, y], n_tests=1)
-
-
 def test_errors():
     with pytest.raises(TypeError, match="matmul: s has rank 0"):
         at.matmul(at.scalar("s"), at.dmatrix())

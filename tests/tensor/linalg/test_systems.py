@@ -23,18 +23,6 @@ from tests.tensor.linalg.matrices import (
 )
 
 
-@pytest.mark.parametrize("shape", STACKS)
-@pytest.mark.parametrize("name", ["inv", "det", "slogdet", "pinv"])
-def test_against_numpy(name, shape):
-    check_outputs(getattr(linalg, name), getattr(np.linalg, name), regular(*shape))
-
-
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("name", ["inv", "det", "slogdet", "pinv"])
-def test_dtypes(name, dtype):
-    check_outputs(getattr(linalg, name), getattr(np.linalg, name), regular(3, 3, dtype=dtype))
-
-
 @pytest.mark.parametrize("shape", [(5, 3), (3, 5), (2, 4, 3), (0, 3), (3, 0)])
 def test_pinv_of_other_shapes(shape):
     a = some(*shape)
@@ -140,38 +128,14 @@ def test_determinants_that_overflow():
     np.testing.assert_allclose(logarithm, 3 * np.log(1e200))
 
 
-@pytest.mark.parametrize("shape", [(3, 3), (5, 3), (3, 5)])
-@pytest.mark.parametrize("columns", [None, 2])
-def test_lstsq(shape, columns):
-    a = some(*shape)
-    b = some(shape[0]) if columns is None else some(shape[0], columns)
-    inputs = at.dmatrix(), at.TensorType("float64", (None,) * b.ndim)()
-    found = evaluate(linalg.lstsq(*inputs), dict(zip(inputs, (a, b), strict=True)))
-    for value, want in zip(found, np.linalg.lstsq(a, b), strict=True):
-        np.testing.assert_allclose(value, want, atol=1e-12)
-        assert value.shape == np.shape(want)
-    verify_grad(lambda x, y: linalg.lstsq(x, y)[0], [a, b], n_tests=1)
-
-
 @pytest.mark.parametrize(
     ("first", "second"),
-    [((2, 4, 3), (4,)), ((2, 3, 4), (2, 3, 2)), ((4, 3), (5, 4, 1)), ((2, 1, 4, 2), (3, 4, 2))],
-)
-def test_lstsq_of_stacks(first, second):
-    """As of each matrix alone; NumPy has none of stacks."""
-    a, b = some(*first), some(*second)
-    core = min(len(second), 2)
-    batch = np.broadcast_shapes(first[:-2], second[:-core])
-    inputs = [at.TensorType("float64", v.shape)() for v in (a, b)]
-    givens = dict(zip(inputs, (a, b), strict=True))
-    found = evaluate(linalg.lstsq(*inputs), givens)
-    many_a = np.broadcast_to(a, batch + a.shape[-2:])
-    many_b = np.broadcast_to(b, batch + b.shape[-core:])
-    for index in np.ndindex(*batch):
-        expected = np.linalg.lstsq(many_a[index], many_b[index])
-        for value, want in zip(found, expected, strict=True):
-            np.testing.assert_allclose(value[index], want, 1e-9, 1e-12)
-    verify_grad(lambda x, y: linalg.lstsq(x, y)[0], [a, b], n_tests=1)
+    [((3, 3), (3,)), ((5, 3), (5,)), ((3, 5), (3, 2)), ((2, 4, 3), (4,)), ((2, 3, 4), (2, 3, 2)),
+     ((4, 3), (5, 4, 1)), ((2, 1, 4, 2), (3, 4, 2))],
+)  # fmt: skip
+def test_slopes_of_lstsq(first, second):
+    solution = lambda x, y: linalg.lstsq(x, y)[0]  # noqa: E731
+    verify_grad(solution, [some(*first), some(*second)], n_tests=1)
 
 
 def test_lstsq_of_a_stack_with_dependent_columns():

@@ -3,6 +3,9 @@
 from typing import Any
 
 import numpy as np
+from scipy import special
+
+import relgraph.tensor as at
 
 
 def _tuple(made: Any) -> Any:
@@ -20,7 +23,6 @@ ONE: dict[str, Any] = {
             "flipud",
             "rot90",
             "diagflat",
-            "ravel",
             "nansum",
             "nanprod",
             "nancumsum",
@@ -53,7 +55,6 @@ ONE: dict[str, Any] = {
             "spacing",
             "fabs",
             "unwrap",
-            "angle",
             "bitwise_count",
             "gradient",
             "isposinf",
@@ -146,7 +147,7 @@ ONE: dict[str, Any] = {
     },
     "pad linear_ramp": lambda x: np.pad(x, (2, 1), mode="linear_ramp", end_values=(3, -1)),
     "repeat by numbers": lambda x: np.repeat(x, np.array([2, 0, 1, 3]), axis=-1),
-    "round": lambda x: np.round(x, 1),
+    "round to tenths": lambda x: np.round(x, 1),
     "round to tens": lambda x: np.round(x, -1),
     "take, wrapped": lambda x: np.take(x, np.array([5, -1, 9]), axis=-1, mode="wrap"),
     "take, clipped": lambda x: np.take(x, np.array([5, -1, 9]), axis=-1, mode="clip"),
@@ -228,6 +229,65 @@ ONE: dict[str, Any] = {
     "vecdot": lambda x: np.vecdot(x, x),
     "matvec": lambda x: np.matvec(x, x[..., 0, :]),
     "vecmat": lambda x: np.vecmat(x[..., 0, :], np.matrix_transpose(x)),
+    "a number first": lambda x: np.float64(2) * x,
+    "an array first": lambda x: np.ones((2, 3)) @ x,
+    "matmul with an array": lambda x: x @ np.ones((4, 2)),
+    "a list beside it": lambda x: np.maximum([0.0, 1.0, 2.0, 3.0], x),
+    "dtype of a ufunc": lambda x: np.add(x, 1, dtype="float32"),
+    "where=True": lambda x: np.add(x, 1, where=True),
+    "out=None": lambda x: np.sum(x, 0, out=None),
+    "dtype of a sum": lambda x: np.sum(x, dtype="float32", axis=0),
+    "sum of some": lambda x: np.sum(x, where=x > 0, initial=3.0),
+    "product of some": lambda x: np.prod(x, axis=1, where=x > 0),
+    "greatest of some": lambda x: np.max(x, where=x < 1, initial=-5.0, axis=1),
+    "least and a bound": lambda x: np.min(x, initial=-2.5),
+    "all of some": lambda x: np.all(x > 0, where=x < 3),
+    "any of some": lambda x: np.any(x > 2, where=x < 3, axis=0),
+    "mean of some": lambda x: np.mean(x, axis=0, where=x > 0),
+    "reduce": lambda x: np.add.reduce(x, axis=1),
+    "reduce by default": lambda x: np.multiply.reduce(x),
+    "reduce over all": lambda x: np.maximum.reduce(x, axis=None, keepdims=True),
+    "reduce of some": lambda x: np.add.reduce(x, axis=1, where=x > 0),
+    "reduce of logarithms": lambda x: np.logaddexp.reduce(x, axis=0),
+    "accumulate": lambda x: np.add.accumulate(x, axis=1),
+    "cumulative sums of a dtype": lambda x: np.cumsum(x, axis=1, dtype="complex64"),
+    "outer of a ufunc": lambda x: np.subtract.outer(x[0], x[1]),
+    "clip below": lambda x: np.clip(x, 0, None),
+    "clip above by name": lambda x: np.clip(x, max=1),
+    "the same by another name": lambda x: np.around(x, 1) + np.amax(x, initial=5.0),
+    "decimals of integers": lambda x: np.round(x.astype("int64") * 37, -1),
+    "other shape": lambda x: np.zeros_like(x, shape=(2,)),
+    "filled": lambda x: np.full_like(x, 2, dtype="int8"),
+    "order": lambda x: np.ravel(x, order="C"),
+    "kind": lambda x: np.sort(x, axis=0, kind="heapsort"),
+    "where is it true": lambda x: np.where(x > 0)[1],
+    "equal to a number": lambda x: np.equal(x, 0.5),
+    "not equal": lambda x: np.not_equal(x, x.T[:2, :2].sum()),
+    "rank": lambda x: x * np.ndim(x),
+    "size of an axis": lambda x: np.size(x, 1),
+    "a function of SciPy's": lambda x: special.expit(x),
+    "two of SciPy's": lambda x: special.jv(2, special.ndtr(x)),
+    "repeat along": lambda x: np.repeat(x, 3, axis=-1),
+    "repeat never": lambda x: np.repeat(x, 0, axis=0),
+    "tril of a stack": lambda x: np.tril(x, -1),
+    "triu of a stack": lambda x: np.triu(x, 1),
+    "transpose by axes": lambda x: np.transpose(x, (1, -1, 0)),
+    "take along": lambda x: np.take(x, [[0, 2], [1, 0]], axis=-1),
+    "take one": lambda x: np.take(x, 1, axis=0),
+    "squeeze axes": lambda x: np.squeeze(np.expand_dims(x, (0, -1)), (0, -1)),
+    **{
+        f"{f.__name__} along {axis}": lambda x, f=f, axis=axis: f(x, axis, keepdims=True)
+        for f in (np.sum, np.prod, np.max, np.min, np.any, np.all, np.mean)
+        for axis in [0, 1, -1, (0, -1), (2, 0), (), None]
+    },
+    **{
+        f"{f.__name__} along {axis}": lambda x, f=f, axis=axis: f(x, axis, keepdims=True, ddof=1)
+        for f in (np.var, np.std)
+        for axis in [0, (0, -1), None]
+    },
+    **{f"diag {k}": lambda x, k=k: np.diag(x, k) for k in (1, -1, 7)},
+    **{f"diagonal {k}": lambda x, k=k: np.diagonal(x, k, 2, 0) for k in (0, 1, -1, 7)},
+    "trace moved": lambda x: np.trace(x, 1),
     "divmod": lambda x: np.divmod(x, 3)[1],
 }
 
@@ -249,11 +309,9 @@ TWO: dict[str, Any] = {
             "right_shift",
             "inner",
             "vdot",
-            "kron",
             "polyadd",
             "polysub",
             "convolve",
-            "outer",
         ]
     },
     "shift operators": lambda x, y: (x << y) + (y >> x) + (x << 2) + (np.int32(64) >> y),
@@ -266,7 +324,141 @@ TWO: dict[str, Any] = {
     "corrcoef of two": lambda x, y: np.corrcoef(x, y),
     "trapezoid of both": lambda x, y: np.trapezoid(x, np.sort(y)),
     "append both": lambda x, y: np.append(x, y, axis=0),
+    "matmul of stacks": lambda x, y: np.matmul(x, np.swapaxes(y, 1, 2)),
+    "matmul of one with a stack": lambda x, y: np.matmul(x[:1], np.swapaxes(y, 1, 2)),
+    "matmul with a matrix": lambda x, y: np.matmul(x, np.swapaxes(y, 1, 2)[0]),
+    "matmul of a vector": lambda x, y: np.matmul(x[0, 0], np.swapaxes(y, 1, 2)),
+    "matmul with a vector": lambda x, y: np.matmul(x, y[0, 0]),
+    "dot of stacks": lambda x, y: np.dot(x, np.swapaxes(y, 1, 2)),
+    "dot with a vector": lambda x, y: np.dot(x, y[0]),
+    "dot of a vector": lambda x, y: np.dot(x[0], y),
+    "dot of a number": lambda x, y: np.dot(x.sum(), y),
+    **{
+        f"tensordot {axes}": lambda x, y, axes=axes: np.tensordot(x, y, axes)
+        for axes in [0, 3, ((1, 2), (1, 2)), (2, 2), ((0,), (0,)), ((-1,), (2,))]
+    },
     "ravel_multi_index": lambda x, y: np.ravel_multi_index(
         (np.clip(x, 0, 2), np.clip(y, 0, 3)), (3, 4)
     ),
+}
+
+OF_A_MODULE: dict[str, Any] = {
+    **{
+        name: (lambda m, x, name=name: getattr(m, name)(x))
+        for name in (
+            *("abs", "absolute", "all", "angle", "any", "arccos", "arccosh", "arcsin", "arcsinh"),
+            *("arctan", "arctanh", "argmax", "argmin", "argsort", "bitwise_not", "ceil", "conj"),
+            *("conjugate", "cos", "cosh", "cumprod", "cumsum", "deg2rad", "diag", "diagonal"),
+            *("exp", "exp2", "expm1", "flip", "floor", "imag", "invert", "isfinite", "isinf"),
+            *("isnan", "log", "log10", "log1p", "log2", "logical_not", "max", "mean", "min"),
+            *("negative", "ones_like", "prod", "ptp", "rad2deg", "ravel", "real", "reciprocal"),
+            *("around", "round", "shape", "sign", "sin", "sinh", "size", "sort", "sqrt"),
+            *("square", "std"),
+            *("sum", "tan", "tanh", "trace", "transpose", "tril", "triu", "trunc", "var"),
+            *("cbrt", "zeros_like"),
+        )
+    },
+    **{
+        name: (lambda m, x, y, name=name: getattr(m, name)(x, y))
+        for name in (
+            *("add", "arctan2", "bitwise_and", "bitwise_or", "bitwise_xor", "divide", "dot"),
+            *("equal", "floor_divide", "greater", "greater_equal", "isclose", "less"),
+            *("less_equal", "logaddexp", "logical_and", "logical_or", "logical_xor", "matmul"),
+            *("maximum", "minimum", "mod", "multiply", "not_equal", "outer", "pow", "power"),
+            *("remainder", "subtract", "true_divide", "hypot"),
+        )
+    },
+    "arange": lambda m, x: m.arange(m.equal(x, x).sum()),
+    "broadcast_to": lambda m, x: m.broadcast_to(x, (2, *x.shape)),
+    "clip": lambda m, x, y: m.clip(x, y, x),
+    "clip to numbers": lambda m, x: m.clip(x, 1, 3),
+    "concatenate": lambda m, x, y: m.concatenate([x, y]),
+    "cumprod of an axis": lambda m, x: m.cumprod(x, axis=-1),
+    "cumsum of an axis": lambda m, x: m.cumsum(x, axis=-1),
+    "einsum": lambda m, x, y: m.einsum("i...,i...->...", x, y),
+    "expand_dims": lambda m, x: m.expand_dims(x, 0),
+    "eye": lambda m, x: m.eye(3, dtype=x.dtype),
+    "full": lambda m, x: m.full((2, 2), x.sum()),
+    "hstack": lambda m, x, y: m.hstack([x, y]),
+    "identity": lambda m, x: m.eye(2, dtype=x.dtype),
+    "isclose of nan": lambda m, x, y: m.isclose(x, y, equal_nan=True),
+    "isclose to a number": lambda m, x: m.isclose(x, 1),
+    "kron": lambda m, x, y: m.kron(x, y),
+    "max of an axis": lambda m, x: m.max(x, axis=0),
+    "mean of an axis": lambda m, x: m.mean(x, axis=0),
+    "min of an axis": lambda m, x: m.min(x, axis=-1),
+    "moveaxis": lambda m, x: m.moveaxis(x, 0, -1),
+    "ones": lambda m, x: m.ones((2, 3), dtype=x.dtype),
+    "power of a number": lambda m, x: m.power(x, 2),
+    "prod of an axis": lambda m, x: m.prod(x, axis=-1, keepdims=True),
+    "repeat": lambda m, x: m.repeat(x, 2),
+    "reshape": lambda m, x: m.reshape(x, (-1, 1)),
+    "roll": lambda m, x: m.roll(x, 1),
+    "sort of an axis": lambda m, x: m.sort(x, axis=0),
+    "split": lambda m, x: m.split(x, [1, x.shape[0] - 1] if m is at else [1])[1],
+    "squeeze": lambda m, x: m.squeeze(x),
+    "stack": lambda m, x, y: m.stack([x, y]),
+    "std of an axis": lambda m, x: m.std(x, axis=0, ddof=1),
+    "sum of an axis": lambda m, x: m.sum(x, axis=-1),
+    "swapaxes": lambda m, x: m.swapaxes(x, 0, -1),
+    "take": lambda m, x: m.take(x, [0, 0]),
+    "tensordot": lambda m, x, y: m.tensordot(x, y, 1),
+    "tile": lambda m, x: m.tile(x, (2, 2)),
+    "tri": lambda m, x: m.tri(3, dtype=x.dtype),
+    "tril": lambda m, x: m.tril(x),
+    "tril moved": lambda m, x: m.tril(x, -1),
+    "triu moved": lambda m, x: m.triu(x, 1),
+    "vstack": lambda m, x, y: m.vstack([x, y]),
+    "where": lambda m, x, y: m.where(x, x, y),
+    "argsort of an axis": lambda m, x: m.argsort(x, axis=0, kind="stable"),
+    "concatenate along": lambda m, x, y: m.concatenate([x, y, x], -1),
+    "cumprod down": lambda m, x: m.cumprod(x, axis=0),
+    "cumsum down": lambda m, x: m.cumsum(x, axis=0),
+    "expand_dims of several": lambda m, x: m.expand_dims(x, (-1, 0)),
+    **{
+        f"{name} {args}": lambda m, x, name=name, args=args: getattr(m, name)(*args, dtype=x.dtype)
+        for name in ("eye", "tri")
+        for args in [(3,), (2, 4), (4, 2), (3, 3, 1), (3, 4, -2), (0, 2)]
+    },
+    "flip of an axis": lambda m, x: m.flip(x, 0),
+    "flip of axes": lambda m, x: m.flip(x, (0, 1)),
+    **{
+        f"{name} {shape}": lambda m, x, name=name, s=shape: getattr(m, name)(s, dtype=x.dtype)
+        for name in ("zeros", "ones")
+        for shape in [(), 3, (0, 2)]
+    },
+    **{
+        f"{name} of a dtype": lambda m, x, name=name: getattr(m, name)(x, dtype="int8")
+        for name in ("zeros_like", "ones_like")
+    },
+    "full_like of a dtype": lambda m, x: m.full_like(x, 3, "int8"),
+    "full_like": lambda m, x: m.full_like(x, 3),
+    **{
+        f"reshape to {shape}": lambda m, x, shape=shape: m.reshape(x, shape)
+        for shape in [(6,), (3, 2), (-1,), (1, -1, 3), 6, -1]
+    },
+    **{
+        f"roll by {shift} along {axis}": lambda m, x, s=shift, a=axis: m.roll(x, s, a)
+        for shift, axis in [
+            (0, 0),
+            (-1, 1),
+            (7, -1),
+            (7, None),
+            (1, (0, 1)),
+            ((1, 2), (0, 1)),
+            (2, [1]),
+        ]
+    },
+    "sort of all": lambda m, x: m.sort(x, axis=None),
+    "stack along": lambda m, x, y: m.stack([x, y], -1),
+    **{
+        f"{name} in {dtype}": lambda m, x, name=name, d=dtype: getattr(m, name)(m.real(x), dtype=d)
+        for name in ("sum", "prod")
+        for dtype in ("float32", "int8", "bool", "complex128")
+    },
+    **{
+        f"tile {reps}": lambda m, x, reps=reps: m.tile(x, reps)
+        for reps in [2, (2, 1), (2, 1, 3), (0, 2), ()]
+    },
+    "zeros": lambda m, x: m.zeros((2, 3), dtype=x.dtype),
 }
