@@ -32,67 +32,53 @@ from relgraph.printing import (
 from relgraph.scalar import add, exp, float64, mul
 from relgraph.tensor.math import _dot
 
+x, y, z = float64("x"), float64("y"), float64("z")
+v, A, i = at.vector("v"), at.matrix("A"), at.lscalar("i")
+FORMULAS = {
+    "(x + y + z)": rs.add(x, y, z),
+    "((((-x) * y) / z) - x)": -x * y / z - x,
+    "(x ** y)": x**y,
+    "(x < y)": x < y,
+    "exp((x + y))": rs.exp(x + y),
+    "(A + 1.5)": A + 1.5,
+    "(A * 1.0)": A * at.constant([[1.0, 1.0]]),
+    "(two + v)": at.constant([2.0, 2.0], name="two") + v,
+    "(A + nan)": A + float("nan"),
+    "(A + v)": A + v,
+    "A.T": A.T,
+    "v[None]": v.dimshuffle("x", 0),
+    "(v[:, None] * v)": v[:, None] * v[None],
+    "A.dimshuffle(1, 'x', 0)": A.dimshuffle(1, "x", 0),
+    "sum(A)": at.sum(A),
+    "sum(A, axis=(1,))": at.sum(A, axis=1),
+    "max(A, axis=(1,), keepdims=True)": at.max(A, axis=1, keepdims=True),
+    "mean(A, axis=(0,), keepdims=True)": at.mean(A, axis=0, keepdims=True),
+    "mean(A, axis=(1,), keepdims=True)": at.mean(A, axis=1, keepdims=True),
+    "mean(A, keepdims=True)": at.mean(A, keepdims=True),
+    "(A - mean(A, axis=(0,)))": A - at.mean(A, axis=0),
+    "(sum((v ** 2.0)) / len(v))": at.sum(v**2) / at.shape_i(v, 0),
+    "A.shape[1]": A.shape[1],
+    "A[:, i]": A[:, i],
+    "set_subtensor(v[1:i], 0.0)": at.set_subtensor(v[1:i], 0.0),
+}
 
-def test_documented_formulas() -> None:
-    x, y, A = at.vector("x"), at.vector("y"), at.matrix("A")
-    pp = pprint.clone()
+
+@pytest.mark.parametrize("formula", FORMULAS)
+def test_formulas(formula: str) -> None:
+    assert pprint(FORMULAS[formula]) == formula
+
+
+def test_infix_ops_of_ones_own() -> None:
+    w, pp = at.vector("w"), pprint.clone()
     pp.assign(_dot, OperatorPrinter("@", 1, "left"))
-    assert pp(A.dot(x + y)) == "(A @ (x + y))"
-    assert pp(A.dot(x) + A.dot(y)) == "((A @ x) + (A @ y))"
-
-
-def test_operators() -> None:
-    x, y, z = float64("x"), float64("y"), float64("z")
-    assert pprint(rs.add(x, y, z)) == "(x + y + z)"
-    assert pprint(-x * y / z - x) == "((((-x) * y) / z) - x)"
-    assert pprint(x**y) == "(x ** y)"
-    assert pprint(x < y) == "(x < y)"
-    assert pprint(rs.exp(x + y)) == "exp((x + y))"
-
-
-def test_constants_show_their_value() -> None:
-    x = at.matrix("x")
-    assert pprint(x + 1.5) == "(x + 1.5)"
-    assert pprint(x * at.constant([[1.0, 1.0]])) == "(x * 1.0)"
-    assert pprint(at.constant([2.0, 2.0], name="two") + at.vector("y")) == "(two + y)"
-    assert "nan" in pprint(x + float("nan"))
-
-
-def test_broadcasting_and_transposition() -> None:
-    x, A = at.vector("x"), at.matrix("A")
-    assert pprint(A + x) == "(A + x)"
-    assert pprint(A.T) == "A.T"
-    assert pprint(x.dimshuffle("x", 0)) == "x[None]"
-    assert pprint(x[:, None] * x[None]) == "(x[:, None] * x)"
-    assert pprint(A.dimshuffle(1, "x", 0)) == "A.dimshuffle(1, 'x', 0)"
-
-
-def test_reductions_show_their_axis() -> None:
-    A = at.matrix("A")
-    assert pprint(at.sum(A)) == "sum(A)"
-    assert pprint(at.sum(A, axis=1)) == "sum(A, axis=(1,))"
-    assert pprint(at.max(A, axis=1, keepdims=True)) == "max(A, axis=(1,), keepdims=True)"
-    assert pprint(at.mean(A, axis=0)) == "mean(A, axis=(0,))"
-    assert pprint(at.mean(A, axis=0, keepdims=True)) == "mean(A, axis=(0,), keepdims=True)"
-    assert pprint(at.mean(A, axis=1, keepdims=True)) == "mean(A, axis=(1,), keepdims=True)"
-    assert pprint(at.mean(A, keepdims=True)) == "mean(A, keepdims=True)"
-    assert pprint(A - at.mean(A, axis=0)) == "(A - mean(A, axis=(0,)))"
-
-
-def test_lengths_and_parts_are_said_as_users_do() -> None:
-    x, A, i = at.vector("x"), at.matrix("A"), at.lscalar("i")
-    assert pprint(at.sum(x**2) / at.shape_i(x, 0)) == "(sum((x ** 2.0)) / len(x))"
-    assert pprint(A.shape[1]) == "A.shape[1]"
-    assert pprint(A[:, i]) == "A[:, i]"
-    assert pprint(at.set_subtensor(x[1:i], 0.0)) == "set_subtensor(x[1:i], 0.0)"
+    assert pp(A.dot(v + w)) == "(A @ (v + w))"
+    assert pp(A.dot(v) + A.dot(w)) == "((A @ v) + (A @ w))"
+    pp.assign(_dot, OperatorPrinter("·", -1, "left"))
+    assert pp(A.dot(v + w) + v, minimal=True) == "A · (v + w) + v"
 
 
 def test_minimal_parentheses() -> None:
-    x, y, A = at.vector("x"), at.vector("y"), at.matrix("A")
-    assert pprint(x * y + at.softplus(-x), minimal=True) == "x * y + softplus(-x)"
-    pp = pprint.clone()
-    pp.assign(_dot, OperatorPrinter("·", -1, "left"))
-    assert pp(A.dot(x + y) + x, minimal=True) == "A · (x + y) + x"
+    assert pprint(x * y + rs.softplus(-x), minimal=True) == "x * y + softplus(-x)"
 
 
 class Pair(Op):
@@ -105,7 +91,6 @@ class Pair(Op):
 
 
 def test_printers() -> None:
-    x, y = float64("x"), float64("y")
     a, b = Pair()(x, y)
     pp = pprint.clone()
     assert [pp(a), pp(b)] == ["Pair.0(x, y)", "Pair.1(x, y)"]
@@ -121,7 +106,6 @@ def test_printers() -> None:
 
 
 def test_conditions() -> None:
-    x, y = float64("x"), float64("y")
     pp = pprint.clone()
     pp.assign(Pair, FunctionPrinter(["by_class"] * 2))
     assert pp(Pair()(x, y)[0]) == "by_class(x, y)"
@@ -149,18 +133,17 @@ def test_a_printer_may_ask_for_the_text_of_an_argument() -> None:
 
     pp = pprint.clone()
     pp.assign(rs.exp, Loud())
-    assert pp(rs.exp(float64("x") + float64("y"))) == "(X + Y)!"
+    assert pp(rs.exp(x + y)) == "(X + Y)!"
 
 
 def test_several_outputs() -> None:
-    x, y = float64("x"), float64("y")
     assert pprint(FunctionGraph([x, y], [x + y, x])) == "[(x + y), x]"
     with pytest.raises(TypeError, match="is not a Variable"):
         pprint([1])  # type: ignore[list-item]
 
 
 def test_long_chain() -> None:
-    e = float64("x")
+    e = x
     for _ in range(100_000):
         e = rs.exp(e)
     assert pprint(e) == "exp(" * 100_000 + "x" + ")" * 100_000
@@ -183,7 +166,6 @@ def test_what_a_long_formula_repeats_has_a_name() -> None:
 
 
 def test_the_names_say_what_is_written_out_elsewhere() -> None:
-    x = float64("x")
     e = x + 1.0
     for _ in range(9):
         e = (e * 0.5) / (rs.sin(e) + 2.0)
@@ -207,7 +189,7 @@ def test_text_asked_for_by_a_printer_is_not_repeated_either() -> None:
 
     pp = pprint.clone()
     pp.assign(rs.sqr, Squared())
-    e = float64("x")
+    e = x
     for _ in range(60):
         e = rs.sqr(e)
     lines = pp(e).splitlines()
@@ -261,25 +243,17 @@ class Inner(Op, HasInnerGraph):
 
 
 def test_documented_form() -> None:
-    y, x, z = float64("y"), float64("x"), float64("z")
     assert text(add(y, y)) == "add [id A] ''\n |y [id B]\n |y [id B]\n"
     assert text(mul(x, y, z)) == "mul [id A] ''\n |x [id B]\n |y [id C]\n |z [id D]\n"
 
 
-def test_prints_to_standard_output(capsys: pytest.CaptureFixture[str]) -> None:
-    y = float64("y")
-    assert debugprint(add(y, y)) is None
-    assert capsys.readouterr().out == "add [id A] ''\n |y [id B]\n |y [id B]\n"
-
-
-def test_prints_to_a_file() -> None:
+def test_where_it_prints_to(capsys: pytest.CaptureFixture[str]) -> None:
     file = io.StringIO()
-    dprint(float64("y"), file=file)
-    assert file.getvalue() == "y [id A]\n"
+    assert debugprint(y) is dprint(y, file=file) is None
+    assert capsys.readouterr().out == file.getvalue() == "y [id A]\n"
 
 
 def test_nesting_and_repetition() -> None:
-    x, y = float64("x"), float64("y")
     s = add(x, y)
     assert text(mul(mul(s, x), s)) == (
         "mul [id A] ''\n"
@@ -294,14 +268,12 @@ def test_nesting_and_repetition() -> None:
 
 
 def test_depth_and_type_and_names() -> None:
-    x = float64("x")
     e = exp(exp(x, name="inner"))
     assert text(e, depth=2) == "exp [id A] ''\n |exp [id B] 'inner'\n"
     assert text(e, depth=1, print_type=True) == "exp [id A] <float64> ''\n"
 
 
 def test_kinds_of_ids() -> None:
-    x = float64("x")
     assert text(exp(x), id_type="int") == "exp [id 0] ''\n |x [id 1]\n"
     assert text(exp(x), id_type="") == "exp ''\n |x\n"
     assert f"|x [id {id(x)}]" in text(exp(x), id_type="auto")
@@ -317,7 +289,6 @@ def test_letters(number: int, name: str) -> None:
 
 
 def test_what_can_be_printed() -> None:
-    x, y = float64("x"), float64("y")
     s = add(x, y)
     assert text(s.owner) == text([s]) == text(s)
     fgraph = FunctionGraph([x, y], [exp(s)], clone=False)
@@ -334,7 +305,7 @@ def test_what_can_be_printed() -> None:
 
 
 def test_outputs_and_maps() -> None:
-    a, b = TwoOutputs()(float64("x"))
+    a, b = TwoOutputs()(x)
     assert text([a, b], print_destroy_map=True, print_view_map=True) == (
         "TwoOutputs.0 [id A] '' d={0: [0]} v={1: [0]}\n"
         " |x [id B]\n"
@@ -344,7 +315,7 @@ def test_outputs_and_maps() -> None:
 
 
 def test_inner_graphs_follow() -> None:
-    assert text(Inner()(float64("x"))) == (
+    assert text(Inner()(x)) == (
         "Inner [id A] ''\n"
         " |x [id B]\n"
         "\n"
@@ -358,7 +329,6 @@ def test_inner_graphs_follow() -> None:
 
 def test_tree_long_chain() -> None:
     length = 100_000
-    x = float64("x")
     e = x
     for _ in range(length):
         e = exp(e)
@@ -374,7 +344,6 @@ def test_tree_long_chain() -> None:
 
 
 def test_prints_and_passes_on(capsys: pytest.CaptureFixture[str]) -> None:
-    x = float64("x")
     assert evaluate([Print("here:")(x) * 2], {x: 3.0}) == [6.0]
     assert capsys.readouterr().out == "here: 3.0\n"
 
@@ -384,10 +353,9 @@ def test_is_one_op_and_a_view() -> None:
     assert Print("a") is not Print("b")
     assert Print("a").view_map == {0: [0]}
     with pytest.raises(TypeError, match="takes one input, not 2"):
-        Print()(float64("x"), float64("y"))
+        Print()(x, y)
 
 
 def test_has_a_gradient() -> None:
-    x = float64("x")
     g = grad(Print("a")(x) * x, x)
     assert evaluate([g], {x: 3.0}) == [6.0]
