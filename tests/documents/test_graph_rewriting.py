@@ -143,32 +143,15 @@ def test_global_and_local_optimization_the_methods() -> None:
             assert taken == arguments.split(), f"{cls.__name__}.{name}"
 
 
-@runs(REWRITING, "A simplification rule: global optimization", "import aesara / class Simplify")
-def test_simplification_rule_global_optimization(reader) -> None:
-    reader.writes(SIMPLIFY)
-    assert reader.names["simplify"].optimize is not None
-
-
-@runs(
-    REWRITING, "A simplification rule: global optimization", ">>> from aesara.scalar import float64"
-)
-def test_simplification_rule_global_optimization_tested(reader) -> None:
-    reader.writes(SIMPLIFY).types(SIMPLIFIED)
-
-
-@runs(
-    REWRITING, "A simplification rule: global optimization", ">>> x = float64('x') / a = true_div"
-)
-def test_simplification_rule_equal_terms_are_not_the_same(reader) -> None:
-    reader.writes(SIMPLIFY).types(SIMPLIFIED, NOT_MERGED)
-
-
 @runs(
     REWRITING,
     "A simplification rule: global optimization",
+    "import aesara / class Simplify",
+    ">>> from aesara.scalar import float64",
+    ">>> x = float64('x') / a = true_div",
     ">>> from aesara.graph.opt import MergeOptimizer",
 )
-def test_simplification_rule_merge(reader) -> None:
+def test_simplification_rule_global_optimization(reader) -> None:
     reader.writes(SIMPLIFY).types(SIMPLIFIED, NOT_MERGED, MERGED)
 
 
@@ -219,15 +202,15 @@ def test_simplification_rule_exercise_with_node_finder(reader) -> None:
     ).types(SIMPLIFIED, NOT_MERGED, MERGED)
 
 
-@runs(REWRITING, "Local Optimization", "from aesara.graph.opt import LocalOptimizer")
+@runs(
+    REWRITING,
+    "Local Optimization",
+    "from aesara.graph.opt import LocalOptimizer",
+    ">>> x = float64('x') / a = add",
+)
 def test_local_optimization(reader) -> None:
-    reader.writes("from relgraph.scalar import mul, true_div", LOCAL_SIMPLIFY)
-    assert reader.names["local_simplify"].tracks() == [reader.names["true_div"]]
-
-
-@runs(REWRITING, "Local Optimization", ">>> x = float64('x') / a = add")
-def test_local_optimization_in_a_navigator(reader) -> None:
     reader.writes(SIMPLIFY).types(SIMPLIFIED).writes(LOCAL_SIMPLIFY).types(LOCALLY_SIMPLIFIED)
+    assert reader.names["local_simplify"].tracks() == [reader.names["true_div"]]
 
 
 # a listing of methods with their arguments

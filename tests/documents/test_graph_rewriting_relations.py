@@ -150,9 +150,19 @@ GATHERED = """
 """
 
 
-@runs(REWRITING, "Unification and reification", ">>> from unification import unify")
+@runs(
+    REWRITING,
+    "Unification and reification",
+    ">>> from unification import unify",
+    ">>> res = reify(etuple(add",
+    ">>> res.evaled_obj",
+    ">>> from cons import cons",
+    ">>> res = reify(cons(mul",
+)
 def test_unification(reader) -> None:
-    reader.writes(SCALARS).types(UNIFY)
+    reader.writes(SCALARS).types(
+        UNIFY, REIFY, EVALUATE, CONS, ">>> s[op_lv] == add\nTrue\n", RECONS
+    )
 
 
 def test_unification_that_fails(reader) -> None:
@@ -167,18 +177,11 @@ def test_unification_that_fails(reader) -> None:
     )
 
 
-@runs(REWRITING, "Unification and reification", ">>> res = reify(etuple(add")
-def test_reification(reader) -> None:
-    reader.writes(SCALARS).types(UNIFY, REIFY)
-
-
-@runs(REWRITING, "Unification and reification", ">>> res.evaled_obj")
 def test_evaluation(reader) -> None:
     """`evaled_obj` is the output of a node; a view of a graph evaluates to the graph's own."""
     reader.writes(SCALARS).types(
         UNIFY,
         REIFY,
-        EVALUATE,
         """
         >>> from relgraph.graph.unify import eval_if_etuple
         >>> type(res.evaled_obj.owner).__name__, res.evaled_obj is res.evaled_obj
@@ -189,46 +192,25 @@ def test_evaluation(reader) -> None:
     )
 
 
-@runs(REWRITING, "Unification and reification", ">>> from cons import cons")
-def test_cons(reader) -> None:
-    reader.writes(SCALARS).types(UNIFY, REIFY, EVALUATE, CONS, ">>> s[op_lv] == add\nTrue\n")
-
-
-@runs(REWRITING, "Unification and reification", ">>> res = reify(cons(mul")
-def test_cons_reified(reader) -> None:
-    reader.writes(SCALARS).types(UNIFY, REIFY, EVALUATE, CONS, RECONS)
-
-
-@runs(REWRITING, "miniKanren", "import aesara / import aesara.tensor as at")
-def test_minikanren_relation(reader) -> None:
-    assert (at.add,) not in associative.facts
-    reader.writes(DISTRIBUTE)
-    assert (at.add,) in associative.facts
-
-
-@runs(REWRITING, "miniKanren", ">>> x_at = at.vector")
-def test_minikanren_first_graph(reader) -> None:
-    reader.writes(DISTRIBUTE).types(DISTRIBUTE_EXAMPLE)
-
-
-@runs(REWRITING, "miniKanren", ">>> res = optimize_graph")
-def test_minikanren_distributed(reader) -> None:
-    reader.writes(DISTRIBUTE).types(DISTRIBUTE_EXAMPLE, DISTRIBUTED)
-
-
-@runs(REWRITING, "miniKanren", ">>> z_at = at.vector")
-def test_minikanren_more_cases(reader) -> None:
+@runs(
+    REWRITING,
+    "miniKanren",
+    "import aesara / import aesara.tensor as at",
+    ">>> x_at = at.vector",
+    ">>> res = optimize_graph",
+    ">>> z_at = at.vector",
+    ">>> dot_gather_opt",
+)
+def test_minikanren(reader) -> None:
     """The document is wrong in one line: the graph that it prints before the last rewrite.
 
     It shows ``(B @ z) + (B @ w)`` where ``B_at.dot(z_at + w_at)`` was written and nothing rewritten
     yet; read as ``(A @ (x + (y + (B @ (z + w)))))``, which its own last line agrees with.
     """
-    reader.writes(DISTRIBUTE).types(DISTRIBUTE_EXAMPLE, DISTRIBUTED, DISTRIBUTED_DEEPER)
-
-
-@runs(REWRITING, "miniKanren", ">>> dot_gather_opt")
-def test_minikanren_gathered(reader) -> None:
-    reader.writes(DISTRIBUTE).types(DISTRIBUTE_EXAMPLE, DISTRIBUTED, DISTRIBUTED_DEEPER, GATHERED)
+    assert (at.add,) not in associative.facts
+    reader.writes(DISTRIBUTE)
+    assert (at.add,) in associative.facts
+    reader.types(DISTRIBUTE_EXAMPLE, DISTRIBUTED, DISTRIBUTED_DEEPER, GATHERED)
 
 
 def test_the_facts_of_another_test_are_gone() -> None:

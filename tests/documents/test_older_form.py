@@ -81,19 +81,7 @@ LOCALLY_SIMPLIFIED = """
 
 
 def test_global_optimization(reader) -> None:
-    reader.writes(SCALARS, SIMPLIFY)
-
-
-def test_global_optimization_test_time(reader) -> None:
-    reader.writes(SCALARS, SIMPLIFY).types(SIMPLIFIED)
-
-
-def test_global_optimization_equal_terms(reader) -> None:
-    reader.writes(SCALARS, SIMPLIFY).types(NOT_MERGED)
-
-
-def test_global_optimization_merge(reader) -> None:
-    reader.writes(SCALARS, SIMPLIFY).types(NOT_MERGED, MERGED)
+    reader.writes(SCALARS, SIMPLIFY).types(SIMPLIFIED, NOT_MERGED, MERGED)
 
 
 def test_global_optimization_a_feature_that_is_there_is_left_out() -> None:
@@ -105,10 +93,6 @@ def test_global_optimization_a_feature_that_is_there_is_left_out() -> None:
     fgraph.attach_feature(ReplaceValidate())
     assert fgraph.replace_validate is method
     assert [type(f) for f in fgraph.features].count(ReplaceValidate) == 1
-
-
-def test_local_optimization(reader) -> None:
-    reader.writes(SCALARS, SIMPLIFY, LOCAL_SIMPLIFY)
 
 
 def test_local_optimization_in_a_navigator(reader) -> None:
