@@ -38,26 +38,11 @@ def test_values_are_of_their_type(data):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_pools_hold_the_edges(dtype):
+def test_pools_hold_what_is_asked_for(dtype):
     everything, finite, ordinary = (number_pool(dtype, a) for a in ("any", "finite", "ordinary"))
-    kind = np.dtype(dtype).kind
     assert everything.dtype == finite.dtype == ordinary.dtype == dtype
     assert np.isfinite(finite).all()
-    assert np.isfinite(ordinary).all()
-    if kind in "iu":
-        info = np.iinfo(dtype)
-        assert {info.min, info.max, 0, 1} <= set(everything.tolist())
-        assert np.abs(ordinary.astype(float)).max() <= 10
-    if kind in "fc":
-        info = np.finfo(dtype)
-        parts = np.concatenate([everything.real, everything.imag])
-        assert np.isnan(parts).any()
-        assert {np.inf, -np.inf} <= set(parts.tolist())
-        assert info.smallest_subnormal in parts
-        assert {info.max, -info.max, info.tiny} <= set(parts)
-        assert 1 + info.eps in parts
-        assert (np.signbit(parts) & (parts == 0)).any()
-        assert np.abs(ordinary).max() < 20
+    assert np.abs(ordinary.astype(complex)).max() < (20 if np.dtype(dtype).kind in "fc" else 11)
 
 
 EDGES = {
@@ -259,9 +244,6 @@ def test_choices_of_dtypes(among, expected):
     assert drawn(dtype_choice(among), 50) == expected
 
 
-slow = settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
-
-
 def op_names(graph):
     return [str(node.op).split("{")[0] for node in io_toposort(*graph)]
 
@@ -269,7 +251,7 @@ def op_names(graph):
 def test_graphs_are_varied_and_can_be_computed_and_written():
     ops, dtypes, ranks = Counter(), set(), set()
 
-    @settings(max_examples=900, database=None, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=400, database=None, suppress_health_check=[HealthCheck.too_slow])
     @given(st.data())
     def draw(data):
         graph = data.draw(graphs())
@@ -317,7 +299,7 @@ def check_computed(graph, drawn):
         assert v.type.filter(value, strict=True) is value
 
 
-@slow
+@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 @given(graphs(ops=[at.exp, at.add, at.sum], dtypes="float64"))
 def test_only_the_given_ops(graph):
     assert set(op_names(graph)) <= {"exp", "add", "sum", "DimShuffle", "identity"}
