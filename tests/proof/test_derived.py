@@ -103,20 +103,6 @@ def test_laws_rest_on_those_before_them():
     assert set(found) == {"first", "signs"}
 
 
-@pytest.fixture
-def kept_elsewhere(tmp_path, monkeypatch):
-    monkeypatch.setattr(proofs, "FILE", tmp_path / "proofs.json")
-    clear()
-    yield
-    monkeypatch.undo()
-    clear()
-
-
-def clear():
-    proofs.kept.cache_clear()
-    proofs.proved_names.cache_clear()
-
-
 def test_a_derived_law_is_kept_with_what_it_rests_on(kept_elsewhere):
     ground = BOOK["conj-real"]
     own = BOOK["conj-cast"]

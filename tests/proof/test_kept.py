@@ -2,8 +2,6 @@
 
 import json
 
-import pytest
-
 import relations
 import relgraph.tensor as at
 from relations import proofs
@@ -90,16 +88,6 @@ def test_explanations_and_pages_show_it():
     assert "as was shown for all values: proved" in str(rule.explain(-v / -(v + 1)))
     assert "proved" in law_html(rule)
     assert "shown" not in str(BOOK["softplus"].explain(at.log(1 + at.exp(v))))
-
-
-@pytest.fixture
-def kept_elsewhere(tmp_path, monkeypatch):
-    monkeypatch.setattr(proofs, "FILE", tmp_path / "proofs.json")
-    proofs.kept.cache_clear()
-    yield tmp_path / "proofs.json"
-    monkeypatch.undo()
-    proofs.kept.cache_clear()
-    proofs.proved_names.cache_clear()
 
 
 def test_only_what_changed_is_proved_again(kept_elsewhere, capsys):

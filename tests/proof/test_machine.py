@@ -64,12 +64,12 @@ def _built(function, dtype):
     return None
 
 
-def _machine(inputs, nodes):
+def _machine(inputs, nodes, renamed=None):
     """Return the terms that machines compute, and how numbers are written as such."""
-    elements = Translation(inputs, nodes)
+    elements, formats = Translation(inputs, nodes, renamed), renamed or {}
     if elements.is_unknown():
         raise NotTranslated("what an op computes")
-    return elements, literal
+    return elements, lambda value, dtype: literal(value, formats.get(dtype, dtype))
 
 
 def _integers(inputs, nodes):
@@ -83,12 +83,7 @@ def _integers(inputs, nodes):
 
 def _bfloat16(inputs, nodes):
     """Return the terms of bfloat16s in the place of float32s, and how numbers are written."""
-    elements = Translation(inputs, nodes, {"float32": "bfloat16"})
-    if elements.is_unknown():
-        raise NotTranslated("what an op computes")
-    return elements, lambda value, dtype: literal(
-        value, "bfloat16" if dtype == "float32" else dtype
-    )
+    return _machine(inputs, nodes, {"float32": "bfloat16"})
 
 
 def _as_bfloat16(x):
@@ -131,35 +126,29 @@ def _is_out_of_range(name, values):
     return name == "to int16" and not all(abs(float(v)) < 2**15 for v in values)
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_terms_compute_what_numpy_computes(name):
-    assert sum(_check(name, dtype, FEW) for dtype in DTYPES)
+each_function = pytest.mark.parametrize("name", FUNCTIONS)
+few_or_many = pytest.mark.parametrize(
+    "count", [FEW, pytest.param(MANY, marks=pytest.mark.thorough)]
+)
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_integers_compute_what_numpy_computes(name):
-    checked = [_check(name, dtype, FEW, _integers) for dtype in (*INTS, *UINTS)]
+@few_or_many
+@each_function
+def test_terms_compute_what_numpy_computes(name, count):
+    assert sum(_check(name, dtype, count) for dtype in DTYPES)
+
+
+@few_or_many
+@each_function
+def test_integers_compute_what_numpy_computes(name, count):
+    checked = [_check(name, dtype, count, _integers) for dtype in (*INTS, *UINTS)]
     assert all(checked) or name not in ("int_div", "mod", "add", "mul", "neg", "abs", "sqr", "lt")
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_bfloat16s_compute_what_float32s_do_rounded(name):
-    assert _check(name, "float32", FEW, _bfloat16, _as_bfloat16) or not _check(name, "float32", 1)
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_bfloat16s_compute_what_float32s_do_rounded_of_many_values(name):
-    assert _check(name, "float32", MANY, _bfloat16, _as_bfloat16) in (0, MANY)
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_terms_compute_what_numpy_computes_on_many_values(name, dtype):
-    assert _check(name, dtype, MANY) in (0, MANY)
-    if np.dtype(dtype).kind in "iu":
-        assert _check(name, dtype, MANY, _integers) in (0, MANY)
+@few_or_many
+@each_function
+def test_bfloat16s_compute_what_float32s_do_rounded(name, count):
+    assert _check(name, "float32", count, _bfloat16, _as_bfloat16) or not _check(name, "float32", 1)
 
 
 @pytest.mark.parametrize("dtypes", [("int64", "uint64"), ("uint64", "int64"), ("int8", "uint64")])
