@@ -165,21 +165,6 @@ def test_what_a_prompt_shows_is_what_print_shows() -> None:
 
 # -- NumPy's ways ----------------------------------------------------------------------------------
 
-HINTS = {
-    "a ufunc with nowhere to write": (lambda: np.add(X, Y, out=np.ones(3)), "takes no `out`"),
-    "a method of a ufunc": (lambda: np.add.at(X, 0, 1), "the nearest name is .*inc_subtensor"),
-    "a function with no like": (lambda: np.polyfit(X, Y, 1), "has no such function"),
-    "an assignment": (lambda: X.__setitem__(0, 1), r"set_subtensor\(x\[...\], y\)"),
-    "an assignment in a law": (lambda: a.__setitem__(0, 1), "set_subtensor"),
-}
-
-
-@pytest.mark.parametrize("what", HINTS)
-def test_hints(what: str) -> None:
-    use, hint = HINTS[what]
-    with pytest.raises(TypeError, match=hint):
-        use()
-
 
 def test_an_item_that_is_increased() -> None:
     with pytest.raises(TypeError, match="inc_subtensor"):
