@@ -96,9 +96,10 @@ class NamedOp(ScalarOp):
 
     @property
     def argument_names(self) -> tuple[str, ...]:
-        """Those of the function's documentation, from a line like ``jv(v, z, out=None)``."""
-        for found in re.finditer(r"^\s*\w+\(([^/)]*), out=None", self._home_doc, re.M):
-            names = tuple([part.partition("=")[0].strip() for part in found[1].split(",")])
+        """Those of the function's documentation, from its last line like ``jv(v, z, out=None)``."""
+        written = re.findall(r"^\s*\w+\(([^/)]*)(?:, /)?, out=None", self._home_doc, re.M)
+        for arguments in reversed(written):
+            names = tuple([part.partition("=")[0].strip() for part in arguments.split(",")])
             if len(names) == self.nin:
                 return names
         return super().argument_names
@@ -216,34 +217,6 @@ class NumpyOp(NamedOp):
         "bitwise_count": (ZERO,),
     }
     costs = {"copysign": 1.0, "float_power": 40.0}
-    sentences = {
-        "fmax": "The larger of `x` and `y`; of a number and nan, the number.",
-        "fmin": "The smaller of `x` and `y`; of a number and nan, the number.",
-        "fmod": "The remainder of the division of `x` by `y`; it has the sign of `x`.",
-        "fabs": "The absolute value of a real number, as a float.",
-        "copysign": "The absolute value of `x` with the sign of `y`.",
-        "heaviside": "0 where `x` is negative, 1 where it is positive, and `y` where it is 0.",
-        "nextafter": "The float beside `x` in the direction of `y`.",
-        "spacing": "The distance of `x` from the next float farther from 0.",
-        "signbit": "Whether the sign of `x` is minus; it is for -0.0 too.",
-        "ldexp": "`x` times 2 to the power `n`, an integer.",
-        "logaddexp2": "``log2(2**x + 2**y)``, without overflow.",
-        "float_power": "`x` to the power `y`, at least in float64.",
-        "sinc": "``sin(pi * x) / (pi * x)``, which is 1 at 0.",
-        "gcd": "The greatest common divisor of two integers.",
-        "lcm": "The least common multiple of two integers.",
-        "left_shift": "The integer `x` with its bits shifted to the left by `y` places.",
-        "right_shift": "The integer `x` with its bits shifted to the right by `y` places.",
-        "bitwise_count": "The number of bits that are 1 in the absolute value of the integer `x`.",
-    }
-
-    @property
-    def argument_names(self) -> tuple[str, ...]:
-        return ("x", "n") if self.name == "ldexp" else ("x", "y")[: self.nin]
-
-    @property
-    def summary(self) -> str:
-        return self.sentences[self.name]
 
 
 ROOT_PI = math.sqrt(math.pi)
@@ -637,7 +610,6 @@ def _root(x: Any) -> Any:
 class PartOp(NamedOp):
     """One of the arrays that a ufunc gives: ``sici.0`` is the first one of SciPy's `sici`."""
 
-    home = "scipy.special"
     slopes = {
         "sici.0": (lambda x, y: f.sinc(x / math.pi),),
         "sici.1": (lambda x, y: cos(x) / x,),
@@ -680,15 +652,18 @@ class PartOp(NamedOp):
     }
 
     @property
+    def home(self) -> str:  # type: ignore[override]
+        return "numpy" if self.name.startswith("frexp.") else "scipy.special"
+
+    @property
     def summary(self) -> str:
         whole, _, index = self.name.partition(".")
-        home = "numpy" if whole == "frexp" else self.home
-        return f"Output {index} of ``{home}.{whole}``, elementwise."
+        return f"Output {index} of ``{self.home}.{whole}``, elementwise."
 
     @property
     def ufunc(self) -> Callable[..., Any]:
         name, _, index = self.name.partition(".")
-        whole = getattr(np if name == "frexp" else scipy.special, name)
+        whole = getattr(self._module, name)
 
         def one(*values: Any) -> Any:
             # by default SciPy raises where an order is too large for its memory

@@ -271,7 +271,8 @@ def where(condition: Any, x: Any, y: Any) -> Any:
     return switch(condition, x, y)
 
 
-def _as_bool(x: Any) -> Any:
+def as_bool(x: Any) -> Any:
+    """Return where `x` is not zero, or `x` if it is of dtype bool."""
     x = as_tensor_variable(x)
     return x if not isinstance(x, LogicTerm) and x.type.dtype == "bool" else neq(x, 0)
 
@@ -289,7 +290,7 @@ def logical_and(x: Any, y: Any) -> Any:
     >>> logical_and([0, 2], [1, 1]).eval()
     array([False,  True])
     """
-    return and_(_as_bool(x), _as_bool(y))
+    return and_(as_bool(x), as_bool(y))
 
 
 def logical_or(x: Any, y: Any) -> Any:
@@ -305,7 +306,7 @@ def logical_or(x: Any, y: Any) -> Any:
     >>> logical_or([0, 2], [0, 1]).eval()
     array([False,  True])
     """
-    return or_(_as_bool(x), _as_bool(y))
+    return or_(as_bool(x), as_bool(y))
 
 
 def logical_xor(x: Any, y: Any) -> Any:
@@ -321,7 +322,7 @@ def logical_xor(x: Any, y: Any) -> Any:
     >>> logical_xor([0, 2], [1, 1]).eval()
     array([ True, False])
     """
-    return xor(_as_bool(x), _as_bool(y))
+    return xor(as_bool(x), as_bool(y))
 
 
 def logical_not(x: Any) -> Any:
@@ -337,7 +338,7 @@ def logical_not(x: Any) -> Any:
     >>> logical_not([0, 2]).eval()
     array([ True, False])
     """
-    return invert(_as_bool(x))
+    return invert(as_bool(x))
 
 
 def isfinite(x: Any) -> Any:

@@ -29,7 +29,7 @@ from relgraph.tensor.basic import (
 )
 from relgraph.tensor.elemwise import DimShuffle, Elemwise, summed_over_broadcast_axes, with_new_axes
 from relgraph.tensor.math import abs as abs_
-from relgraph.tensor.math import cast, conjugated, eq, neq, second, sqr, sqrt, switch, true_div
+from relgraph.tensor.math import as_bool, cast, conjugated, eq, second, sqr, sqrt, switch, true_div
 from relgraph.tensor.memory import in_order
 from relgraph.tensor.shapes import Shape_i, expand_dims, lengths, product, with_axes_joined
 from relgraph.tensor.type import TensorType
@@ -402,11 +402,6 @@ def ptp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return max(x, axis, keepdims) - min(x, axis, keepdims)
 
 
-def _as_bool(x: Any) -> Any:
-    x = as_tensor_variable(x)
-    return x if isinstance(x, LogicTerm) or x.type.dtype == "bool" else neq(x, 0)
-
-
 def any(x: Any, axis: Any = None, keepdims: bool = False, where: Any = None) -> Any:
     """Return whether any element of `x` over `axis` is not zero, as bool.
 
@@ -426,7 +421,7 @@ def any(x: Any, axis: Any = None, keepdims: bool = False, where: Any = None) -> 
     >>> any([True, False]).eval()
     array(True)
     """
-    return _reduce(scalar.or_, _as_bool(x), axis, keepdims, where=where)
+    return _reduce(scalar.or_, as_bool(x), axis, keepdims, where=where)
 
 
 def all(x: Any, axis: Any = None, keepdims: bool = False, where: Any = None) -> Any:
@@ -448,7 +443,7 @@ def all(x: Any, axis: Any = None, keepdims: bool = False, where: Any = None) -> 
     >>> all([True, False]).eval()
     array(False)
     """
-    return _reduce(scalar.and_, _as_bool(x), axis, keepdims, where=where)
+    return _reduce(scalar.and_, as_bool(x), axis, keepdims, where=where)
 
 
 def sum_like(g: Any, x: Any) -> Any:

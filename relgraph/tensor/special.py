@@ -15,46 +15,40 @@ _ELSEWHERE = (
 
 # What the functions that give several arrays return, and of what.
 _SEVERAL = {
-    "airy": ("z", "the Airy functions Ai, Ai', Bi and Bi'"),
-    "airye": ("z", "the Airy functions Ai, Ai', Bi and Bi', scaled by exponentials"),
-    "ellipj": ("u, m", "Jacobi's elliptic functions sn, cn and dn, and the amplitude"),
-    "fresnel": ("z", "the Fresnel integrals S and C"),
-    "it2i0k0": (
-        "x",
-        "the integrals of ``(i0(t) - 1) / t`` up to `x`, of ``k0(t) / t`` from it on",
-    ),
-    "it2j0y0": (
-        "x",
-        "the integrals of ``(1 - j0(t)) / t`` up to `x`, of ``y0(t) / t`` from it on",
-    ),
-    "itairy": ("x", "the integrals of Ai(t), Bi(t), Ai(-t) and Bi(-t) from 0 to `x`"),
-    "iti0k0": ("x", "the integrals of `i0` and `k0` from 0 to `x`"),
-    "itj0y0": ("x", "the integrals of `j0` and `y0` from 0 to `x`"),
-    "kelvin": ("x", "the Kelvin functions as complex numbers, Be, Ke, Be' and Ke'"),
-    "modfresnelm": ("x", "the modified Fresnel integrals F-(x) and K-(x)"),
-    "modfresnelp": ("x", "the modified Fresnel integrals F+(x) and K+(x)"),
-    "pbdv": ("v, x", "the parabolic cylinder function D of order `v`, and its derivative"),
-    "pbvv": ("v, x", "the parabolic cylinder function V of order `v`, and its derivative"),
-    "pbwa": ("a, x", "the parabolic cylinder function W of parameter `a`, and its derivative"),
-    "shichi": ("x", "the hyperbolic sine and cosine integrals"),
-    "sici": ("x", "the sine and cosine integrals"),
+    "airy": "the Airy functions Ai, Ai', Bi and Bi'",
+    "airye": "the Airy functions Ai, Ai', Bi and Bi', scaled by exponentials",
+    "ellipj": "Jacobi's elliptic functions sn, cn and dn, and the amplitude",
+    "fresnel": "the Fresnel integrals S and C",
+    "it2i0k0": "the integrals of ``(i0(t) - 1) / t`` up to `x`, of ``k0(t) / t`` from it on",
+    "it2j0y0": "the integrals of ``(1 - j0(t)) / t`` up to `x`, of ``y0(t) / t`` from it on",
+    "itairy": "the integrals of Ai(t), Bi(t), Ai(-t) and Bi(-t) from 0 to `x`",
+    "iti0k0": "the integrals of `i0` and `k0` from 0 to `x`",
+    "itj0y0": "the integrals of `j0` and `y0` from 0 to `x`",
+    "kelvin": "the Kelvin functions as complex numbers, Be, Ke, Be' and Ke'",
+    "modfresnelm": "the modified Fresnel integrals F-(x) and K-(x)",
+    "modfresnelp": "the modified Fresnel integrals F+(x) and K+(x)",
+    "pbdv": "the parabolic cylinder function D of order `v`, and its derivative",
+    "pbvv": "the parabolic cylinder function V of order `v`, and its derivative",
+    "pbwa": "the parabolic cylinder function W of parameter `a`, and its derivative",
+    "shichi": "the hyperbolic sine and cosine integrals",
+    "sici": "the sine and cosine integrals",
 }
 
 
 def _parts(name: str) -> Any:
     """Return the function that gives all arrays of a ufunc that has several."""
     ops = [Elemwise(PartOp(f"{name}.{i}")) for i in range(COUNTS[name])]
-    arguments, results = _SEVERAL[name]
+    arguments = ops[0].scalar_op.argument_names
 
     def function(*inputs: Any) -> tuple[Any, ...]:
         return tuple([op(*inputs) for op in ops])
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = (
-        f"Return {results}, as ``scipy.special.{name}`` does.\n\n"
-        f"Parameters\n----------\n{arguments}\n    Tensors that broadcast.\n"
+        f"Return {_SEVERAL[name]}, as ``scipy.special.{name}`` does.\n\n"
+        f"Parameters\n----------\n{', '.join(arguments)}\n    Tensors that broadcast.\n"
     )
-    function.__signature__ = _documented.signature_of(arguments.split(", "))  # type: ignore[attr-defined]
+    function.__signature__ = _documented.signature_of(arguments)  # type: ignore[attr-defined]
     return function
 
 
