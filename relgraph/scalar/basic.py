@@ -308,7 +308,6 @@ class Cast(ScalarOp):
     """
 
     cost = 1.0
-    __props__ = ("dtype",)
     converts = True
     holomorphic = False
 

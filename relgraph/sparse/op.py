@@ -134,8 +134,6 @@ class FormatOp(SparseOp):
         The format of the matrix.
     """
 
-    __props__ = ("format",)
-
     def __init__(self, format: str) -> None:
         self.format = format
 
@@ -192,7 +190,6 @@ class Indices(SparseOp):
         those of each row (in CSC: column) begin and end.
     """
 
-    __props__ = ("part",)
     signature = "[m,n]->(places)"
     view_map = {0: [0]}
     connected_inputs = ()
@@ -479,7 +476,6 @@ class CompareSparse(SparsePair):
         One of `COMPARISONS`.
     """
 
-    __props__ = ("comparison",)
     converts = True
     connected_inputs = ()
 

@@ -24,6 +24,12 @@ class Scaled(MetaObject):
         self.factor = factor
 
 
+class Shifted(Scaled):
+    def __init__(self, factor, shift=0):
+        super().__init__(factor)
+        self.shift = shift
+
+
 class Plain(MetaObject):
     pass
 
@@ -42,6 +48,11 @@ class ByHand(MetaObject):
 def test_equal_props_are_one_object():
     assert Scaled(2) is Scaled(2)
     assert Scaled(2) is not Scaled(3)
+
+
+def test_below_a_class_with_props_parameters_are_props():
+    assert Shifted.__props__ == ("factor", "shift")
+    assert Shifted(2) is Shifted(2, 0) is not Shifted(2, 1)
 
 
 @pytest.mark.parametrize(("a", "b"), [(1, True), (1, 1.0), (0.0, -0.0), ((1,), (True,))])

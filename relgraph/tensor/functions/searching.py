@@ -25,7 +25,6 @@ class Nonzero(TensorOp):
         The number of axes of the input.
     """
 
-    __props__ = ("nout",)
     connected_inputs = ()
 
     def __init__(self, nout: int) -> None:
@@ -332,7 +331,6 @@ class SearchSorted(TensorOp):
         ``left`` for the first such position, ``right`` for the last one.
     """
 
-    __props__ = ("side",)
     name = "searchsorted"
     nin = 2
     connected_inputs = ()
@@ -525,7 +523,6 @@ class Unique(TensorOp):
         Whether all nan are equal, or none.
     """
 
-    __props__ = ("equal_nan",)
     nout = 4
 
     def __init__(self, equal_nan: bool = True) -> None:

@@ -41,7 +41,6 @@ class ExtractDiag(MatrixOp):
         How far the diagonal is above the main one; below it if negative.
     """
 
-    __props__ = ("offset",)
     view_map = {0: [0]}
     name = "diagonal"
 
@@ -95,7 +94,6 @@ class SetDiagonal(MatrixOp):
         Whether to overwrite the matrices.
     """
 
-    __props__ = ("offset", "inplace")
     nin = 2
     keeps_shape = True
     overwritable = 0

@@ -137,6 +137,7 @@ class RandomOp(Op):
         Whether the given generator itself is advanced; if not, a copy of it.
     """
 
+    __props__ = ()
     default_output = 1
     nout = 2
     pure = False
@@ -191,8 +192,6 @@ class RandomVariable(RandomOp):
     TypeError
         If `dtype` can't hold the draws.
     """
-
-    __props__ = ("distribution", "sized", "dtype", "options", "inplace")
 
     def __init__(
         self,
@@ -387,8 +386,6 @@ class Permuted(RandomOp):
     inplace
         Whether the given generator itself is advanced; if not, a copy of it.
     """
-
-    __props__ = ("axis", "inplace")
 
     def __init__(self, axis: int, inplace: bool = False) -> None:
         self.axis = axis
