@@ -297,9 +297,9 @@ class ChangeFormat(FormatOp):
         return [as_format(g, x.type.format)]
 
 
-def as_format(x: Any, fmt: str) -> Any:
+def as_format(x: Any, format: str) -> Any:
     """Return a sparse variable in a format, ``csr`` or ``csc``; itself if it has it."""
-    return x if x.type.format == fmt else ChangeFormat(fmt)(x)
+    return x if x.type.format == format else ChangeFormat(format)(x)
 
 
 _stored = Stored()

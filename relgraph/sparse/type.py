@@ -19,7 +19,7 @@ from relgraph.graph.type import Type
 from relgraph.graph.utils import describe_value
 from relgraph.scalar.type import check_dtype, is_complex, value_bits
 from relgraph.sparse.matrices import FORMATS, aligned, canonical, frozen, share_storage
-from relgraph.tensor.type import ArrayVariable, TensorType
+from relgraph.tensor.type import ArrayVariable, Method, TensorType, attribute
 
 
 class SparseVariable(LeadingOperators, ArrayVariable):
@@ -43,38 +43,21 @@ class SparseVariable(LeadingOperators, ArrayVariable):
         """The number of stored elements."""
         return self._ops.stored(self).size
 
-    @property
-    def T(self) -> Any:
-        """The transpose, in the other format."""
-        return self._ops.transpose(self)
-
-    @property
-    def data(self) -> Any:
-        """The stored elements, a vector."""
-        return self._ops.stored(self)
-
-    @property
-    def indices(self) -> Any:
-        """The column of each stored element of a CSR matrix, the row of each of a CSC matrix."""
-        return self._ops.indices(self)
-
-    @property
-    def indptr(self) -> Any:
-        """Where the stored elements of each row (of a CSC matrix: column) begin and end."""
-        return self._ops.indptr(self)
-
-    def transpose(self) -> Any:
-        return self._ops.transpose(self)
-
-    def toarray(self) -> Any:
-        """Return this matrix as a tensor; the gradient is structured."""
-        return self._ops.dense_from_sparse(self)
-
-    todense = toarray
-
-    def asformat(self, format: str) -> Any:
-        """Return this matrix in the format ``csr`` or ``csc``."""
-        return self._ops.as_format(self, format)
+    T = attribute("transpose", "The transpose, in the other format.")
+    data = attribute("stored", "The stored elements, a vector.")
+    indices = attribute(
+        "indices",
+        "The column of each stored element of a CSR matrix, the row of each of a CSC matrix.",
+    )
+    indptr = attribute(
+        "indptr", "Where the stored elements of each row (of a CSC matrix: column) begin and end."
+    )
+    transpose = Method()
+    toarray = todense = Method("dense_from_sparse")
+    asformat = Method("as_format")
+    sum = Method()
+    diagonal = Method("diag")
+    zeros_like = Method()
 
     def tocsr(self) -> Any:
         return self._ops.as_format(self, "csr")
@@ -82,22 +65,11 @@ class SparseVariable(LeadingOperators, ArrayVariable):
     def tocsc(self) -> Any:
         return self._ops.as_format(self, "csc")
 
-    def sum(self, axis: int | None = None, sparse_grad: bool = False) -> Any:
-        """Return the sum of all elements, or the sums along an axis; see `sp_sum`."""
-        return self._ops.sum(self, axis, sparse_grad)
-
     def dot(self, other: Any) -> Any:
         return self._ops.matmul(self, other)
 
     def multiply(self, other: Any) -> Any:
         return self._ops.mul(self, other)
-
-    def diagonal(self) -> Any:
-        return self._ops.diag(self)
-
-    def zeros_like(self) -> Any:
-        """Return a matrix that stores zeros where this one stores elements."""
-        return self._ops.zeros_like(self)
 
     def copy(self, name: str | None = None) -> Any:
         """Return this matrix with a copy of its stored elements."""

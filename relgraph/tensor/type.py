@@ -28,6 +28,31 @@ from relgraph.scalar.type import (
 MAX_RAW_KEY_BYTES = 64
 
 
+class Method:
+    """A method that is a function: ``x.sum(axis=0)`` is ``sum(x, axis=0)``.
+
+    Parameters
+    ----------
+    name
+        The name of the function in ``_ops``, by default that of the method.
+    """
+
+    def __init__(self, name: str = "") -> None:
+        self._name = name
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = self._name or name
+
+    def __get__(self, variable: Any, owner: Any) -> Any:
+        function = getattr(owner._ops, self._name)
+        return function if variable is None else MethodType(function, variable)
+
+
+def attribute(name: str, doc: str) -> Any:
+    """Return an attribute that is a function of the variable: ``x.T`` is ``transpose(x)``."""
+    return property(lambda variable: getattr(variable._ops, name)(variable), doc=doc)
+
+
 class ArrayVariable(Operators, Variable):
     """Base class of variables whose values have a dtype and a shape."""
 
@@ -37,35 +62,11 @@ class ArrayVariable(Operators, Variable):
     def dtype(self) -> str:
         return str(self.type.dtype)
 
-    @property
-    def shape(self) -> Any:
-        """The shape at run time, a vector of int64."""
-        return self._ops.shape(self)
-
-    @property
-    def size(self) -> Any:
-        """The number of elements, stored or not."""
-        return self._ops.size(self)
-
-    def astype(self, dtype: Any) -> Any:
-        """Return this variable cast to another dtype."""
-        return self._ops.cast(self, dtype)
-
-    def conj(self) -> Any:
-        return self._ops.conj(self)
-
-    conjugate = conj
-
-
-class _Method:
-    """A method that is the function of its name: ``x.sum(axis=0)`` is ``sum(x, axis=0)``."""
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    def __get__(self, variable: Any, owner: Any) -> Any:
-        function = getattr(owner._ops, self._name)
-        return function if variable is None else MethodType(function, variable)
+    shape = attribute("shape", "The shape at run time, a vector of int64.")
+    size = attribute("size", "The number of elements, stored or not.")
+    astype = Method("cast")
+    conj = Method()
+    conjugate = Method("conj")
 
 
 class TensorVariable(ArrayVariable):
@@ -82,28 +83,15 @@ class TensorVariable(ArrayVariable):
         """For each axis, whether its length is known to be 1."""
         return tuple(self.type.broadcastable)
 
-    @property
-    def T(self) -> Any:
-        """The axes in reverse order."""
-        return self._ops.transpose(self)
+    T = attribute("transpose", "The axes in reverse order.")
+    flat = attribute("flatten", "The elements in C order, as a vector.")
+    real = attribute("real", "The real parts.")
+    imag = attribute("imag", "The imaginary parts.")
 
     @property
     def mT(self) -> Any:
         """The last two axes exchanged."""
         return self._ops.swapaxes(self, -1, -2)
-
-    @property
-    def flat(self) -> Any:
-        """The elements in C order, as a vector."""
-        return self._ops.flatten(self)
-
-    @property
-    def real(self) -> Any:
-        return self._ops.real(self)
-
-    @property
-    def imag(self) -> Any:
-        return self._ops.imag(self)
 
     def __len__(self) -> NoReturn:
         raise TypeError(
@@ -130,34 +118,35 @@ class TensorVariable(ArrayVariable):
             self._refuse_conversion()
         return int(value)
 
-    swapaxes = _Method()
-    ravel = _Method()
-    flatten = _Method()
-    squeeze = _Method()
-    repeat = _Method()
-    cumsum = _Method()
-    cumprod = _Method()
-    diagonal = _Method()
-    trace = _Method()
-    argsort = _Method()
-    sort = _Method()
-    partition = _Method()
-    argpartition = _Method()
-    searchsorted = _Method()
-    nonzero = _Method()
-    choose = _Method()
-    take = _Method()
-    sum = _Method()
-    prod = _Method()
-    mean = _Method()
-    max = _Method()
-    min = _Method()
-    argmax = _Method()
-    argmin = _Method()
-    any = _Method()
-    all = _Method()
-    ptp = _Method()
-    dot = _Method()
+    swapaxes = Method()
+    ravel = Method()
+    flatten = Method()
+    squeeze = Method()
+    repeat = Method()
+    cumsum = Method()
+    cumprod = Method()
+    diagonal = Method()
+    trace = Method()
+    argsort = Method()
+    sort = Method()
+    partition = Method()
+    argpartition = Method()
+    searchsorted = Method()
+    nonzero = Method()
+    choose = Method()
+    take = Method()
+    sum = Method()
+    prod = Method()
+    mean = Method()
+    max = Method()
+    min = Method()
+    argmax = Method()
+    argmin = Method()
+    any = Method()
+    all = Method()
+    ptp = Method()
+    dot = Method()
+    round = Method()
 
     def dimshuffle(self, *order: Any) -> Any:
         """Return a view with the axes in another order.
@@ -204,10 +193,6 @@ class TensorVariable(ArrayVariable):
         if min is None:
             return self if max is None else self._ops.minimum(self, max)
         return self._ops.maximum(self, min) if max is None else self._ops.clip(self, min, max)
-
-    def round(self, decimals: int = 0) -> Any:
-        """Return the elements rounded to some decimals; halves are rounded to even digits."""
-        return self._ops.round(self, decimals)
 
 
 class TensorConstant(TensorVariable, Constant):
