@@ -7,12 +7,11 @@ import relgraph.tensor as at
 from relgraph import scalar
 from relgraph.compile import Mode, function
 from relgraph.tensor.elemwise import Elemwise
-from relgraph.vm.linker import PyLinker
 from relgraph.vm.tier.operations import operations
 from relgraph.vm.tier.scalar_code import MEMORY, NATIVE
 from relgraph.vm.tier.segments import Segment
 from tests.seeds import seed_of
-from tests.vm.tier.conftest import needs_compiler
+from tests.vm.tier.conftest import REFERENCE, compare, compiled, needs_compiler
 
 pytestmark = needs_compiler
 
@@ -74,42 +73,56 @@ def nothing_falls_back(monkeypatch):
     monkeypatch.setattr(Segment, "perform", fail)
 
 
-def compiled(inputs, outputs, **kwargs):
-    mode = Mode(optimizer=kwargs.pop("optimizer", None), tier="compiled")
-    made = function(inputs, outputs, mode=mode, **kwargs)
-    assert made._run.record.state == "compiled", made._run.record
-    return made
+def graph_of(dtype, exact, number=False):
+    """Return the ops on a dtype that are compiled, variables, outputs, and values of the variables.
+
+    Parameters
+    ----------
+    exact
+        Whether only those are that give the bits of NumPy.
+    number
+        Whether the ops are applied to numbers, and not to vectors.
+    """
+    pairs = [pair for pair in nodes_of(dtype) if operations(pair[0], exact)]
+    ops = [node.op for node, _ in pairs]
+    if number:
+        of_node = [[at.scalar(dtype=v.dtype.name) for v in values] for _, values in pairs]
+        values = [np.array(v[3]) for _, given in pairs for v in given]
+    else:
+        of_node = [node.inputs for node, _ in pairs]
+        values = [v for _, given in pairs for v in given]
+    outputs = [op(*inputs) for op, inputs in zip(ops, of_node, strict=True)]
+    return ops, [v for inputs in of_node for v in inputs], outputs, values
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_ops_give_the_bits_of_numpy(dtype):
-    pairs = [(node, values) for node, values in nodes_of(dtype) if operations(node, True)]
-    assert len(pairs) >= 10
-    inputs = [v for node, _ in pairs for v in node.inputs]
-    outputs = [node.outputs[0] for node, _ in pairs]
-    values = [v for _, given in pairs for v in given]
-    reference = function(inputs, outputs, mode=Mode(PyLinker(), None))(*values)
-    made = compiled(inputs, outputs)
+# the query has laws that round, and nothing that could change these nodes
+ROUNDING = Mode(optimizer="fast_run", tier="compiled").excluding("fast_run", "stabilization")
+
+
+@pytest.mark.parametrize(
+    ("dtype", "number"),
+    [*((d, False) for d in DTYPES), *((d, True) for d in ("float32", "float64", "int64", "bool"))],
+)
+def test_ops_give_the_bits_of_numpy(dtype, number):
+    ops, inputs, outputs, values = graph_of(dtype, True, number)
+    assert len(ops) >= 10
+    made, reference = compiled(inputs, outputs, None)
     assert not made._run.record.left
-    for (node, _), found, wanted in zip(pairs, made(*values), reference, strict=True):
+    for op, found, wanted in zip(ops, made(*values), reference(*values), strict=True):
         assert found.dtype == wanted.dtype
-        np.testing.assert_array_equal(found, wanted, err_msg=str(node.op))
+        np.testing.assert_array_equal(found, wanted, err_msg=str(op), strict=True)
         if found.dtype.kind == "f":
             signs = [np.where(np.isnan(v), 0, np.copysign(1, v)) for v in (found, wanted)]
-            np.testing.assert_array_equal(*signs, err_msg=str(node.op))
+            np.testing.assert_array_equal(*signs, err_msg=str(op))
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int8", "int64", "uint64", "bool"])
 def test_ops_that_round_otherwise_in_exact_modes_are_compiled_in_others(dtype):
-    pairs = [(node, values) for node, values in nodes_of(dtype) if operations(node, False)]
-    assert {"maximum", "minimum", "clip"} <= {str(node.op) for node, _ in pairs}
-    inputs = [v for node, _ in pairs for v in node.inputs]
-    outputs = [node.outputs[0] for node, _ in pairs]
-    values = [v for _, given in pairs for v in given]
-    reference = function(inputs, outputs, mode=Mode(PyLinker(), None))(*values)
-    # the query has laws that round, and nothing that could change these nodes
-    mode = Mode(optimizer="fast_run", tier="compiled").excluding("fast_run", "stabilization")
-    for found, wanted in zip(function(inputs, outputs, mode=mode)(*values), reference, strict=True):
+    ops, inputs, outputs, values = graph_of(dtype, False)
+    assert {"maximum", "minimum", "clip"} <= set(map(str, ops))
+    reference = function(inputs, outputs, mode=REFERENCE)(*values)
+    made = function(inputs, outputs, mode=ROUNDING)
+    for found, wanted in zip(made(*values), reference, strict=True):
         rtol = 4 * np.finfo(wanted.dtype).eps if wanted.dtype.kind == "f" else 0
         np.testing.assert_allclose(found, wanted, rtol, 0)
 
@@ -121,36 +134,7 @@ def test_conversions(old):
     if np.dtype(old).kind == "f":
         # what a float that is too large becomes is left to NumPy
         targets = [d for d in targets if np.dtype(d).kind in "fb"]
-    outputs = [at.cast(x, d) for d in targets]
-    made = compiled([x], outputs)
-    for found, d in zip(made(edges(old)), targets, strict=True):
-        with np.errstate(all="ignore"):
-            wanted = edges(old).astype(d)
-        np.testing.assert_array_equal(found, wanted)
-        assert found.dtype == d
-
-
-@pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "bool"])
-def test_numbers_are_computed_as_arrays_are(dtype):
-    pairs = [
-        (node.op, values) for node, values in nodes_of(dtype) if operations(node, True) and values
-    ]
-    inputs, outputs, values = [], [], []
-    for op, given in pairs:
-        own = [at.scalar(dtype=v.dtype.name) for v in given]
-        inputs += own
-        outputs.append(op(*own))
-        values += [np.array(v[3]) for v in given]
-    made = compiled(inputs, outputs)
-    assert not made._run.record.left
-    for (op, _), found, wanted in zip(
-        pairs,
-        made(*values),
-        function(inputs, outputs, mode=Mode(PyLinker(), None))(*values),
-        strict=True,
-    ):
-        np.testing.assert_array_equal(found, wanted, err_msg=str(op))
-        assert found.shape == () and found.dtype == wanted.dtype
+    compare(*compiled([x], [at.cast(x, d) for d in targets], None), [edges(old)], 0)
 
 
 @pytest.mark.parametrize("exponent", [1, 2, 0.5, -1, 3, 4, 7, 8, 9, -2.5, 0])
@@ -158,13 +142,10 @@ def test_powers_to_a_number(exponent):
     x = vector("float64")
     values = edges("float64")
     outputs = [x**exponent, 1 + x**exponent]
-    wanted = function([x], outputs, mode=Mode(PyLinker(), None))(values)
-    np.testing.assert_array_equal(compiled([x], outputs)(values), wanted)
-    # the query has laws that round, and nothing that could change these nodes
-    mode = Mode(optimizer="fast_run", tier="compiled").excluding("fast_run", "stabilization")
-    np.testing.assert_array_max_ulp(
-        *_without_nan(function([x], outputs, mode=mode)(values), wanted)
-    )
+    made, reference = compiled([x], outputs, None)
+    compare(made, reference, [values], 0)
+    found = function([x], outputs, mode=ROUNDING)(values)
+    np.testing.assert_array_max_ulp(*_without_nan(found, reference(values)))
 
 
 def _without_nan(found, wanted):
@@ -176,23 +157,19 @@ def test_hypot():
     """It is computed eight at a time, and by NumPy where squares leave the range of floats."""
     x, y = vector("float64"), vector("float64")
     # a length of two numbers is written as one
-    made = compiled([x, y], [at.hypot(x, y), at.hypot(x, 3.0)], optimizer="fast_run")
+    made, reference = compiled([x, y], [at.hypot(x, y), at.hypot(x, 3.0)])
     drawn = np.random.default_rng(seed_of("hypot")).normal(size=(2, COUNT))
     edge = [edges("float64"), np.roll(edges("float64"), 5)]
     for values in (drawn, drawn * 1e160, drawn * 1e-170, 0 * drawn, edge):
-        for found, wanted in zip(
-            made(*values), (np.hypot(*values), np.hypot(values[0], 3.0)), strict=True
-        ):
-            np.testing.assert_array_max_ulp(*_without_nan(found, wanted))
+        np.testing.assert_array_max_ulp(*_without_nan(made(*values), reference(*values)))
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("op", [at.logaddexp, at.length], ids=str)
 def test_sums_of_any_number_of_terms(op, dtype):
     xs = [vector(dtype) for _ in range(5)]
-    made = compiled(xs, [op(*xs)], optimizer="fast_run")
+    made, reference = compiled(xs, [op(*xs)])
     assert made._run.record.left == 0
-    reference = function(xs, [op(*xs)], mode=Mode(PyLinker(), None))
     draw = np.random.default_rng(seed_of("sums")).normal(size=(5, COUNT))
     edge = [np.roll(edges(dtype), 5 * k) for k in range(5)]
     apart = draw + np.arange(-100, 150, 50)[:, None]
@@ -210,23 +187,20 @@ def test_what_is_not_compiled_is_left_to_numpy():
     z, h, i = at.zvector("z"), at.vector("h", dtype="float16"), at.lvector("i")
     x, y = at.dvector("x"), at.dvector("y")
     outputs = [z * z + z, h * h + h, at.cast(x, "int32"), x**y, i**2, i // (i - i), x * y + x]
-    made = compiled([z, h, i, x, y], outputs)
+    made, reference = compiled([z, h, i, x, y], outputs, None)
     assert made._run.record.left > 0
     values = [
         *(np.array([1 + 2j, 3]), np.array([1.5, 2], "float16"), np.array([3, -4])),
         *(np.array([0.5, -1.5]), np.array([2.0, 0.5])),
     ]
-    reference = function([z, h, i, x, y], outputs, mode=Mode(PyLinker(), None))(*values)
-    for found, wanted in zip(made(*values), reference, strict=True):
-        np.testing.assert_array_equal(found, wanted)
-        assert found.dtype == wanted.dtype
+    compare(made, reference, values, 0)
 
 
 @pytest.mark.parametrize("least", [0.0, 1e-8, 1.0, 30.0, 1e3, 1e4, 1e6, 1e15])
 def test_sine_and_cosine(least):
     """They are computed eight at a time up to some size, and by NumPy beyond it."""
     x = vector("float64")
-    made = compiled([x], [at.sin(x), at.cos(x), at.sigmoid(x)], optimizer="fast_run")
+    made, _ = compiled([x], [at.sin(x), at.cos(x), at.sigmoid(x)])
     quarters = np.arange(COUNT) * (np.pi / 2)
     drawn = np.random.default_rng(seed_of("sine")).uniform(-2, 2, COUNT)
     for values in (least * drawn, least + quarters, np.where(drawn > 1, -np.inf, least * drawn)):
