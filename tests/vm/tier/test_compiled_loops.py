@@ -94,11 +94,7 @@ def test_values(name, fallbacks):
 def test_the_bits_of_elementwise_loops_in_strict(optimizer, fallbacks):
     outputs = loop(lambda r, a, b: (a * 0.9 + r, at.exp(-a) - b), x, [h, k])
     made, reference = in_loops(outputs, optimizer)
-    given = values(20, 37)
-    for found, wanted in zip(made(*given), reference(*given), strict=True):
-        np.testing.assert_allclose(found, wanted, rtol=1e-13)
-        if optimizer == "strict":
-            np.testing.assert_array_equal(found, wanted)
+    compare(made, reference, values(20, 37), 0 if optimizer == "strict" else 1e-13)
     assert not fallbacks
 
 
@@ -149,9 +145,7 @@ def test_gradient_of_a_kalman_filter(fallbacks):
     assert [s for s in made._run.record.segments if "scan{" in s], made._run.record
     for linker in ("vm", "py"):  # an order in which nothing is read after it is overwritten
         reference = function(inputs, outputs, mode=Mode(linker, tier="vm"))
-        given = kalman.values()
-        for found, wanted in zip(made(*given), reference(*given), strict=True):
-            np.testing.assert_allclose(found, wanted, rtol=1e-9)
+        compare(made, reference, kalman.values(), 1e-9)
     assert not fallbacks
 
 
