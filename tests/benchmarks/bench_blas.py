@@ -9,13 +9,14 @@ measured is the time of the processor.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from time import process_time
+from typing import Any
 
 import numpy as np
 import scipy.linalg
 from scipy.linalg import blas
+from shared.timing import in_turn, times
 
 import relgraph.tensor as at
 from relgraph.compile import In, Out, function, shared
@@ -23,70 +24,49 @@ from relgraph.compile import In, Out, function, shared
 ROUNDS = 15
 
 
-class Work(NamedTuple):
-    """A compiled graph as a call, and the same by hand."""
-
-    name: str
-    ours: Callable[[], Any]
-    by_hand: Callable[[], Any]
+Calls = dict[str, tuple[Callable[[], Any], Callable[[], Any]]]
+"""Compiled graphs as calls, and the same by hand, by name."""
 
 
-def works(n: int, rng: np.random.Generator) -> list[Work]:
+def products(n: int, rng: np.random.Generator) -> Calls:
     """Return what is measured for square matrices with `n` rows."""
     a, b, c = rng.normal(size=(3, n, n)) / np.sqrt(n)
     x, y, z = at.dmatrices("x", "y", "z")
-    found = []
-
     total = function([x, y, z], 0.5 * z - 2 * at.dot(x, y.T))
-    found.append(
-        Work(
-            "0.5 Z - 2 A·Bᵀ",
-            lambda: total(a, b, c),
-            lambda: blas.dgemm(-2.0, b.T, a.T, 0.5, c.copy().T, 1, 0, 1),
-        )
-    )
-    inputs = [x, y, In(z, mutable=True)]
-    added = function(inputs, Out(z + at.dot(x, y), borrow=True))
-    target = np.zeros((n, n))
-    found.append(
-        Work(
-            "Z += A·B",
-            lambda: added(a, b, target),
-            lambda: blas.dgemm(1.0, b.T, a.T, 1.0, target.T, 0, 0, 1),
-        )
-    )
+    added = function([x, y, In(z, mutable=True)], Out(z + at.dot(x, y), borrow=True))
+    target, by_hand = np.zeros((n, n)), np.zeros((n, n))
     w = shared(np.zeros((n, n)), "w")
     step = function([x, y], updates={w: w - 0.1 * at.dot(x.T, y)})
-    by_hand = np.zeros((n, n))
-    found.append(
-        Work(
-            "W -= 0.1 Aᵀ·B",
-            lambda: step(a, b),
-            lambda: blas.dgemm(-0.1, b.T, a.T, 1.0, by_hand.T, 0, 1, 1),
-        )
-    )
     scaled = function([x, y], 3 * at.dot(x, y))
-    found.append(
-        Work(
-            "3 A·B",
-            lambda: scaled(a, b),
-            lambda: blas.dgemm(3.0, b.T, a.T, 0.0, np.empty((n, n)).T, 0, 0, 1),
-        )
-    )
     two = function([x, y, z], at.dot(x, y) + at.dot(y, z))
-    found.append(
-        Work(
-            "A·B + B·C",
-            lambda: two(a, b, c),
-            lambda: blas.dgemm(1.0, c.T, b.T, 1.0, np.dot(a, b).T, 0, 0, 1),
-        )
-    )
     own = function([x, z], z + at.dot(x, x.T))
-    found.append(Work("Z + A·Aᵀ", lambda: own(a, c), lambda: np.add(c, np.dot(a, a.T))))
-    return found
+    gemm = blas.dgemm
+    return {
+        "0.5 Z - 2 A·Bᵀ": (
+            lambda: total(a, b, c),
+            lambda: gemm(-2.0, b.T, a.T, 0.5, c.copy().T, 1, 0, 1),
+        ),
+        "Z += A·B": (
+            lambda: added(a, b, target),
+            lambda: gemm(1.0, b.T, a.T, 1.0, target.T, 0, 0, 1),
+        ),
+        "W -= 0.1 Aᵀ·B": (
+            lambda: step(a, b),
+            lambda: gemm(-0.1, b.T, a.T, 1.0, by_hand.T, 0, 1, 1),
+        ),
+        "3 A·B": (
+            lambda: scaled(a, b),
+            lambda: gemm(3.0, b.T, a.T, 0.0, np.empty((n, n)).T, 0, 0, 1),
+        ),
+        "A·B + B·C": (
+            lambda: two(a, b, c),
+            lambda: gemm(1.0, c.T, b.T, 1.0, np.dot(a, b).T, 0, 0, 1),
+        ),
+        "Z + A·Aᵀ": (lambda: own(a, c), lambda: np.add(c, np.dot(a, a.T))),
+    }
 
 
-def factors(n: int, rng: np.random.Generator) -> list[Work]:
+def factors(n: int, rng: np.random.Generator) -> Calls:
     """Return factors and solutions whose matrix is read by nothing else."""
     a, b = rng.normal(size=(2, n, n)) / np.sqrt(n)
     shift, columns = 3 * np.eye(n), rng.normal(size=(n, 3))
@@ -97,44 +77,34 @@ def factors(n: int, rng: np.random.Generator) -> list[Work]:
     solution = function([x, y, z], at.linalg.solve(x + y, z))
     triangular = function([x, y], at.linalg.solve_triangular(x, y + y, lower=True))
     below = np.tril(a) + shift
-    return [
-        Work("inv(A + B)", lambda: inverse(a, shift), lambda: np.linalg.inv(a + shift)),
-        Work("cholesky(A + B)", lambda: factor(p, q), lambda: np.linalg.cholesky(p + q)),
-        Work(
-            "solve(A + B, C)",
+    return {
+        "inv(A + B)": (lambda: inverse(a, shift), lambda: np.linalg.inv(a + shift)),
+        "cholesky(A + B)": (lambda: factor(p, q), lambda: np.linalg.cholesky(p + q)),
+        "solve(A + B, C)": (
             lambda: solution(a, shift, columns),
             lambda: np.linalg.solve(a + shift, columns),
         ),
-        Work(
-            "solve_triangular",
+        "solve_triangular": (
             lambda: triangular(below, b),
             lambda: scipy.linalg.solve_triangular(below, b + b, lower=True),
         ),
-    ]
+    }
 
 
-def ratio(work: Work) -> float:
+def ratio(ours: Callable[[], Any], by_hand: Callable[[], Any]) -> float:
     """Return the time of the graph divided by that of the calls by hand."""
-    once = timed(work.by_hand, 1)
+    times(ours, 0, 1)
+    _, once = times(by_hand, 0, 2, clock=process_time)
     count = max(1, int(0.02 / once))
-    pairs = [(timed(work.ours, count), timed(work.by_hand, count)) for _ in range(ROUNDS)]
-    return min(mine for mine, _ in pairs) / min(hand for _, hand in pairs)
-
-
-def timed(call: Callable[[], Any], count: int) -> float:
-    """Return the seconds of the processor that a call takes, of `count` calls in a row."""
-    start = time.process_time()
-    for _ in range(count):
-        call()
-    return (time.process_time() - start) / count
+    mine, others = in_turn([ours, by_hand], ROUNDS, process_time, count)
+    return min(mine) / min(others)
 
 
 def main() -> None:
     rng = np.random.default_rng(0)
     for n in (256, 512, 1024):
-        for work in (*works(n, rng), *factors(n, rng)):
-            work.ours(), work.by_hand()
-            print(f"n = {n:4}  {work.name:16} {ratio(work):5.2f}", flush=True)
+        for name, calls in {**products(n, rng), **factors(n, rng)}.items():
+            print(f"n = {n:4}  {name:16} {ratio(*calls):5.2f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -29,12 +29,11 @@ compute on one thread and the time is that of the processor, which is the same o
 does other things too.
 """
 
-import json
 import statistics
-import time
 import warnings
+from functools import partial
 
-from shared.beside_peer import ONE_THREAD, parser_for, ratio, rounds_of
+from shared.beside_peer import answered, parser_for, ratio, rounds_of
 from shared.workloads import CALLS, LOOPS, first_call, seconds
 
 FUNCTIONS = {**CALLS, **LOOPS}
@@ -50,16 +49,11 @@ def measure(name, library, clock):
 
 
 def main():
-    parser = parser_for(__doc__, FUNCTIONS)
-    parser.add_argument("--cpu", action="store_true", help="the processor's time, on one thread")
-    options = parser.parse_args()
-    if options.library is not None:
-        clock = time.process_time if options.cpu else time.perf_counter
-        print(json.dumps(measure(options.names[0], options.library, clock)))
+    options = parser_for(__doc__, FUNCTIONS, cpu=True).parse_args()
+    if answered(options, partial(measure, clock=options.clock)):
         return
-    environment, flags = (ONE_THREAD, ["--cpu"]) if options.cpu else ({}, [])
     for name in options.names or CALLS:
-        rounds = rounds_of(__file__, name, options, environment, flags)
+        rounds = rounds_of(__file__, name, options)
         ours, first = (statistics.median(own[i] for own, _ in rounds) for i in range(2))
         line = f"{name:8}{ours:10.1f} µs, first result after {first:5.2f} s{ratio(rounds)}"
         if options.peer is not None:

@@ -19,19 +19,17 @@ import argparse
 import json
 import statistics
 import subprocess
-import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+from time import perf_counter
 from typing import Any, NoReturn
 
 import numpy as np
-from bench_rewriting import ROOT
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
+from shared.beside_peer import numbers, one_of, rounds_of
 from shared.family_programs import SIZES
-
-sys.path.insert(0, str(ROOT))
 
 from tests.families import FAMILIES
 from tests.families.counting import (
@@ -43,6 +41,7 @@ from tests.families.counting import (
     most_applied,
 )
 
+PROGRAM = str(Path(__file__).with_name("shared") / "family_programs.py")
 MODES = ("o1", "o2", "o3", "o4", "stabilize", "strict", "unsafe")
 # What the ratios should be: their median, and the least of them.
 MEDIAN_AT_LEAST, EACH_AT_LEAST = 15, 5
@@ -73,9 +72,11 @@ def _parser() -> Parser:
     kinds = parser.add_subparsers(required=True, metavar="{counts,peer}")
 
     counts = kinds.add_parser("counts", help="visits, calls and replacements by node")
-    counts.add_argument("families", nargs="*", metavar="FAMILY", type=_family, default=[*FAMILIES])
+    counts.add_argument(
+        "families", nargs="*", metavar="FAMILY", type=one_of(FAMILIES), default=[*FAMILIES]
+    )
     counts.add_argument("--modes", type=_modes, default=MODES, help=f"of {','.join(MODES)}")
-    counts.add_argument("--sizes", type=_sizes, default=[100, 1_000, 10_000])
+    counts.add_argument("--sizes", type=numbers, default=[100, 1_000, 10_000])
     which = counts.add_mutually_exclusive_group()
     which.add_argument("--gradient", dest="which", action="store_const", const=[True])
     which.add_argument("--forward", dest="which", action="store_const", const=[False])
@@ -84,32 +85,18 @@ def _parser() -> Parser:
     counts.set_defaults(run=count_all, which=[False, True])
 
     peer = kinds.add_parser("peer", help="times beside those of PyTensor")
-    peer.add_argument("families", nargs="*", metavar="FAMILY", type=_family, default=[*SIZES])
+    peer.add_argument(
+        "families", nargs="*", metavar="FAMILY", type=one_of(FAMILIES), default=[*SIZES]
+    )
     peer.add_argument("--peer", required=True, type=_interpreter, help="one that has PyTensor")
     peer.add_argument("--rounds", type=int, choices=range(1, 100), default=3, metavar="N")
     peer.add_argument("--json", type=_writable, metavar="FILE", help="keep the figures there")
-    peer.set_defaults(run=compare_all)
+    peer.set_defaults(run=compare_all, clock=perf_counter)
     return parser
 
 
-def _family(name: str) -> str:
-    if name not in FAMILIES:
-        raise argparse.ArgumentTypeError(f"no family is called {name!r}: {', '.join(FAMILIES)}")
-    return name
-
-
 def _modes(text: str) -> list[str]:
-    modes = text.split(",")
-    for mode in modes:
-        if mode not in MODES:
-            raise argparse.ArgumentTypeError(f"no mode is called {mode!r}: {', '.join(MODES)}")
-    return modes
-
-
-def _sizes(text: str) -> list[int]:
-    if not all(size.isdecimal() and int(size) > 0 for size in text.split(",")):
-        raise argparse.ArgumentTypeError(f"expected numbers of nodes such as 100,400, got {text!r}")
-    return sorted({int(size) for size in text.split(",")})
+    return [one_of(MODES)(mode) for mode in text.split(",")]
 
 
 def _positive(text: str) -> float:
@@ -247,15 +234,12 @@ def compare_all(console: Console, options: argparse.Namespace) -> int:
         column.justify = "right"
     ratios, larger, kept = {}, [], {}
     with _progress() as progress:
-        task = progress.add_task("", total=len(options.families) * (options.rounds + 1))
+        task = progress.add_task("", total=len(options.families))
         for name in options.families:
             progress.update(task, description=name)
-            difference = _difference(options.peer, name)
+            difference = _difference(name, options)
+            rounds = rounds_of(PROGRAM, name, options)
             progress.advance(task)
-            rounds = []
-            for _ in range(options.rounds):
-                rounds.append([measured(*side, name, "rewriting") for side in _sides(options.peer)])
-                progress.advance(task)
             every = [theirs["ms"] / ours["ms"] for ours, theirs in rounds]
             ratios[name] = statistics.median(every)
             larger += [name] if rounds[0][0]["operations"] > rounds[0][1]["operations"] else []
@@ -268,23 +252,10 @@ def compare_all(console: Console, options: argparse.Namespace) -> int:
     return 0
 
 
-def _sides(peer: str) -> Iterable[tuple[str, str]]:
-    return ((sys.executable, "relgraph"), (peer, "pytensor"))
-
-
-def measured(python: str, library: str, name: str, kind: str) -> Any:
-    """Return what `family_programs.py` prints in a process of its own."""
-    program = str(Path(__file__).with_name("shared") / "family_programs.py")
-    command = [python, program, library, name, kind]
-    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    if ran.returncode:
-        raise SystemExit(f"{kind} of {name} by {library} failed:\n{ran.stderr[-2000:]}")
-    return json.loads(ran.stdout.splitlines()[-1])
-
-
-def _difference(peer: str, name: str) -> str:
+def _difference(name: str, options: argparse.Namespace) -> str:
     """Say how far apart the values of the two programs are, by the largest of each output."""
-    ours, theirs = (measured(*side, name, "values") for side in _sides(peer))
+    once = argparse.Namespace(**{**vars(options), "rounds": 1})
+    ((ours, theirs),) = rounds_of(PROGRAM, name, once, flags=["--values"])
     worst = 0.0
     for a, b in zip(map(np.asarray, ours), map(np.asarray, theirs), strict=True):
         if a.shape != b.shape or not np.isfinite(a).all() or not np.isfinite(b).all():
@@ -293,7 +264,7 @@ def _difference(peer: str, name: str) -> str:
     return f"{worst:.0e}"
 
 
-def _compared(ratios: list[float], rounds: list[list[dict[str, Any]]]) -> list[str]:
+def _compared(ratios: list[float], rounds: list[tuple[Any, Any]]) -> list[str]:
     ours, theirs = rounds[0]
     times = (statistics.median(side["ms"] for side in sides) for sides in zip(*rounds, strict=True))
     sizes = [str(side[key]) for key in ("nodes", "left", "operations") for side in (ours, theirs)]

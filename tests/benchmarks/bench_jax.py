@@ -19,14 +19,13 @@ lie where `numpy.random` puts them, which is seldom where JAX takes them without
 """
 
 import importlib
-import json
 import statistics
 import sys
 import time
 from tempfile import TemporaryDirectory
 
 import numpy as np
-from shared.beside_peer import parser_for, rounds_of
+from shared.beside_peer import answered, parser_for, rounds_of
 from shared.workloads import ON_JAX, first_call, seconds
 
 ROUND_SECONDS = 0.4
@@ -98,6 +97,10 @@ def measure_ours(name):
     return {**found, **{k: statistics.median(r[k] for r in rounds) for k in calls}}
 
 
+def measure(name, library):
+    return measure_ours(name) if library == "relgraph" else measure_peer(name)
+
+
 def report(name, rounds):
     """Print the figures of a workload."""
     ours = {k: statistics.median(own[k] for own, _ in rounds) for k in rounds[0][0]}
@@ -119,19 +122,13 @@ def report(name, rounds):
 
 def main():
     options = parser_for(__doc__, ON_JAX).parse_args()
-    if options.library is not None:
-        (name,) = options.names
-        print(
-            json.dumps(
-                [measure_ours(name) if options.library == "relgraph" else measure_peer(name)]
-            )
-        )
+    if answered(options, measure):
         return
     for name in options.names or ON_JAX:
         with TemporaryDirectory() as cache:
             environment = {"PYTENSOR_FLAGS": f"base_compiledir={cache}", "NUMBA_CACHE_DIR": cache}
             rounds = rounds_of(__file__, name, options, environment)
-        report(name, [(own[0], None if peer is None else peer[0]) for own, peer in rounds])
+        report(name, rounds)
 
 
 if __name__ == "__main__":

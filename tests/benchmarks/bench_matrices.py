@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
-from time import perf_counter
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,8 @@ from rich.table import Table
 import relgraph.tensor as at
 from relgraph import function
 from relgraph.compile import get_mode
-from tests.benchmarks.shared.beside_peer import settled
+from tests.benchmarks.shared.beside_peer import numbers, settled
+from tests.benchmarks.shared.timing import in_turn, times
 
 SIZES = (2, 8, 30, 60, 150, 500)
 MOST = 1.05
@@ -65,19 +66,16 @@ def ratios(kind: str, written: Any, sizes: Sequence[int]) -> Iterator[float]:
     for size in sizes:
         values = [value_of(kind, size), value_of("", size), np.ones(size)]
         settled(runs[0], values)
-        least, end = [np.inf, np.inf], perf_counter() + SECONDS
-        while perf_counter() < end or np.inf in least:
-            for i, run in enumerate(runs):
-                began = perf_counter()
-                run(*values)
-                least[i] = min(least[i], perf_counter() - began)
-        yield float(least[0] / least[1])
+        calls = [partial(run, *values) for run in runs]
+        once = sum(min(times(call, 0)) for call in calls)
+        ours, written_one = map(min, in_turn(calls, max(1, round(SECONDS / once))))
+        yield ours / written_one
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--sizes", type=lambda text: [int(n) for n in text.split(",")])
-    sizes = parser.parse_args().sizes or SIZES
+    parser.add_argument("--sizes", type=numbers, default=SIZES)
+    sizes = parser.parse_args().sizes
     table = Table("K is", "expression", *map(str, sizes))
     for (kind, name), written in track(expressions().items(), "expressions"):
         found = ratios(kind, written, sizes)

@@ -16,11 +16,9 @@ exit status is 1 if anything is marked in which none fired.
 from __future__ import annotations
 
 import argparse
-import gc
 import json
 import math
 import statistics
-import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -30,6 +28,8 @@ import numpy as np
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
+from shared.beside_peer import numbers, one_of
+from shared.timing import in_turn, times
 from shared.vector_families import FAMILIES, built, drawn
 
 import relgraph.tensor as at
@@ -109,8 +109,10 @@ def main() -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("families", nargs="*", metavar="FAMILY", type=_family, default=[*FAMILIES])
-    parser.add_argument("--elements", type=_numbers, default=ELEMENTS)
+    parser.add_argument(
+        "families", nargs="*", metavar="FAMILY", type=one_of(FAMILIES), default=[*FAMILIES]
+    )
+    parser.add_argument("--elements", type=numbers, default=ELEMENTS)
     parser.add_argument("--dtypes", type=lambda text: text.split(","), default=DTYPES)
     parser.add_argument("--mode", default="fast_run")
     parser.add_argument("--tier", choices=("vm", "compiled"), default="vm")
@@ -118,18 +120,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--all", action="store_true", help="print every case, not what is slower")
     parser.add_argument("--json", type=Path, metavar="FILE", help="keep the figures there")
     return parser
-
-
-def _family(name: str) -> str:
-    if name not in FAMILIES:
-        raise argparse.ArgumentTypeError(f"no family is called {name!r}: {', '.join(FAMILIES)}")
-    return name
-
-
-def _numbers(text: str) -> list[int]:
-    if not all(part.isdecimal() and int(part) > 0 for part in text.split(",")):
-        raise argparse.ArgumentTypeError(f"expected numbers such as 1,1000, got {text!r}")
-    return [int(part) for part in text.split(",")]
 
 
 def _measured(
@@ -166,39 +156,20 @@ def _accurate(outputs: Sequence[Any], mode: str) -> list[str]:
 
 def _medians(calls: Sequence[Callable[[], Any]], rounds: int, excused: bool) -> list[float]:
     """Return for each call the median of its seconds, taken in turn."""
-    for call, times in zip(calls, [*[OTHERS] * (len(calls) - 1), WARM_UP], strict=True):
-        for _ in range(times):
-            call()
+    for call, often in zip(calls, [*[OTHERS] * (len(calls) - 1), WARM_UP], strict=True):
+        times(call, 0, often)
     taken: list[list[float]] = [[] for _ in calls]
     medians: list[float] = []
     more = [(rounds, MOST)] * (1 + (0 if excused else MORE))
     for made, enough in [(min(FIRST, rounds), CLEARLY), *more]:
-        _interleave(calls, made, taken)
+        once = sum(min(times(call, 0, 1)) for call in calls) / len(calls)
+        repeats = max(1, round(LEAST_SECONDS / once))
+        for one, more_of_it in zip(taken, in_turn(calls, made, count=repeats), strict=True):
+            one += more_of_it
         medians = [statistics.median(one) for one in taken]
         if medians[-1] <= enough * min(medians[:-1]):
             break
     return medians
-
-
-def _interleave(
-    calls: Sequence[Callable[[], Any]], rounds: int, taken: Sequence[list[float]]
-) -> None:
-    """Add to `taken` the seconds of each call in each round."""
-    began = time.perf_counter()
-    for call in calls:
-        call()
-    once = (time.perf_counter() - began) / len(calls)
-    repeats = max(1, round(LEAST_SECONDS / once))
-    gc.disable()
-    for k in range(rounds):
-        # whoever comes first finds another cache
-        for i in range(len(calls)):
-            j = (i + k) % len(calls)
-            began = time.perf_counter()
-            for _ in range(repeats):
-                calls[j]()
-            taken[j].append((time.perf_counter() - began) / repeats)
-    gc.enable()
 
 
 if __name__ == "__main__":

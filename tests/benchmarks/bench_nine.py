@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import argparse
 import statistics
-from collections.abc import Callable
-from time import perf_counter
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -31,20 +30,8 @@ import relgraph.tensor as at
 from relgraph.compile import get_default_mode, get_mode
 from relgraph.graph.fg import FunctionGraph
 from tests.benchmarks.shared.beside_peer import settled
+from tests.benchmarks.shared.timing import times
 from tests.programs.nine import PROGRAMS
-
-
-def least(
-    call: Callable[[], Any], seconds: float, prepare: Callable[[], Any] | None = None
-) -> float:
-    """Return the least time of a call, of those within some seconds; `prepare` is not counted."""
-    found, end = [], perf_counter() + seconds
-    while len(found) < 3 or perf_counter() < end:
-        given = () if prepare is None else (prepare(),)
-        began = perf_counter()
-        call(*given)
-        found.append(perf_counter() - began)
-    return min(found)
 
 
 def rewriting(name: str, rounds: int) -> tuple[float, float]:
@@ -55,8 +42,9 @@ def rewriting(name: str, rounds: int) -> tuple[float, float]:
     peer = pytensor.compile.mode.get_default_mode().optimizer
     pairs = []
     for _ in range(rounds):
-        mine = least(ours.optimize, 0.3, lambda: FunctionGraph(inputs, outputs))
-        other = least(peer.rewrite, 0.5, lambda: PeerGraph(theirs, their_outputs, clone=True))
+        mine = min(times(ours.optimize, 0.3, prepare=lambda: FunctionGraph(inputs, outputs)))
+        copied = partial(PeerGraph, theirs, their_outputs, clone=True)
+        other = min(times(peer.rewrite, 0.5, prepare=copied))
         pairs.append((mine, other))
     return tuple(statistics.median(column) for column in zip(*pairs, strict=True))  # type: ignore[return-value]
 
@@ -72,7 +60,7 @@ def calling(name: str) -> tuple[dict[str, float], float]:
         for one, other in zip(results, expected, strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-9)
         settled(run, values)
-        found[engine] = least(lambda run=run: run(*values), 0.5)
+        found[engine] = min(times(partial(run, *values), 0.5))
     return found, peer_call(name, values, expected)
 
 
@@ -88,7 +76,7 @@ def peer_call(name: str, values: list[Any], expected: Any) -> float:
         results = run(*values)
     for one, other in zip(results, expected, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-9)
-    return least(lambda: [np.asarray(result) for result in run(*values)], 0.5)
+    return min(times(lambda: [np.asarray(result) for result in run(*values)], 0.5))
 
 
 def main() -> None:

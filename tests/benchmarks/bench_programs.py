@@ -16,14 +16,14 @@ the time is that of the processor: it is the same on a machine that does other t
 """
 
 import importlib
-import json
 import statistics
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
-from shared.beside_peer import ONE_THREAD, parser_for, ratio, rounds_of
+from shared.beside_peer import answered, parser_for, ratio, rounds_of
 from shared.workloads import seconds
 
 ROOT = Path(__file__).parents[2]
@@ -76,24 +76,16 @@ def measure(name, library, clock):
     if name != "dropout":
         for one, two in zip(found, by_hand(), strict=True):
             np.testing.assert_allclose(one, two, rtol=1e-6, atol=1e-9)
-    return (
-        seconds(call, 2.0, clock) * 1e3,
-        seconds(by_hand, 2.0, clock) * 1e3,
-        compile_seconds,
-    )
+    ours, hand = (seconds(one, 2.0, clock) * 1e3 for one in (call, by_hand))
+    return ours, hand, compile_seconds
 
 
 def main():
-    parser = parser_for(__doc__, PROGRAMS)
-    parser.add_argument("--cpu", action="store_true", help="the processor's time, on one thread")
-    options = parser.parse_args()
-    if options.library is not None:
-        clock = time.process_time if options.cpu else time.perf_counter
-        print(json.dumps(measure(options.names[0], options.library, clock)))
+    options = parser_for(__doc__, PROGRAMS, cpu=True).parse_args()
+    if answered(options, partial(measure, clock=options.clock)):
         return
-    environment, flags = (ONE_THREAD, ["--cpu"]) if options.cpu else ({}, [])
     for name in options.names or PROGRAMS:
-        rounds = rounds_of(__file__, name, options, environment, flags)
+        rounds = rounds_of(__file__, name, options)
         ours, by_hand, first = (statistics.median(r[0][i] for r in rounds) for i in range(3))
         line = f"{name:10}{ours:9.2f} ms   by hand {by_hand:8.2f} ms   compiled in {first:5.2f} s"
         print(f"{line}{ratio(rounds)}", flush=True)

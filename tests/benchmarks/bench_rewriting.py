@@ -1,6 +1,6 @@
 """How fast graphs are matched and rewritten, here and in PyTensor.
 
-    python tests/benchmarks/bench_rewriting.py [KIND ...] [--peer PYTHON] [--rounds N]
+    python tests/benchmarks/bench_rewriting.py [NAME ...] [--peer PYTHON] [--rounds N]
 
 The kinds (all, if none is named):
 
@@ -17,12 +17,9 @@ extraction  from 200 relations, and 200 laws of the book, to compiled functions:
 one, each time in a process of its own; the median over the rounds is printed.
 """
 
-import argparse
 import gc
 import importlib
-import json
 import statistics
-import subprocess
 import sys
 import time
 import tracemalloc
@@ -32,10 +29,12 @@ from pathlib import Path
 # last, so that PYTHONPATH says which checkout is measured
 sys.path.append(str(Path(__file__).parents[2]))
 
+from shared.beside_peer import answered, parser_for, rounds_of
+from shared.timing import fresh, times
+
 from tests.families.rewritten import GRAPHS, PHASES, chain
 
 ROOT = Path(__file__).parents[2]
-KINDS = ("match", "rewrite", "scale", "memory", "open", "dismissal", "sums", "extraction")
 PEER_KINDS = ("match", "rewrite", "scale", "open")
 LINKS = {"relgraph": (1_000, 10_000, 100_000), "pytensor": (1_000,)}
 LAWS = 200
@@ -68,17 +67,6 @@ class Library:
         return len(self.FunctionGraph(outputs=outputs, clone=True).apply_nodes)
 
 
-def best(call, seconds=0.5, least=3):
-    """Return the smallest number of seconds that `call` takes, over at least `least` calls."""
-    times = []
-    end = time.perf_counter() + seconds
-    while len(times) < least or time.perf_counter() < end:
-        start = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - start)
-    return min(times)
-
-
 def different_terms(lib, n):
     return [lib.T.add(*[lib.T.exp(lib.T.dvector()) for _ in range(n)])]
 
@@ -105,7 +93,11 @@ def match(lib):
 def _tried(lib, rewriter, x, out):
     fgraph = lib.FunctionGraph([x], [out], clone=False)
     node = out.owner
-    return best(lambda: [rewriter.transform(fgraph, node) for _ in range(MATCHES)]) / MATCHES * 1e6
+    return _microseconds(lambda: rewriter.transform(fgraph, node))
+
+
+def _microseconds(call):
+    return min(times(call, 0.5, count=MATCHES)) * 1e6
 
 
 def rewrite(lib):
@@ -117,34 +109,19 @@ def rewrite(lib):
     return found
 
 
-def _rewriting_seconds(lib, make, times=5):
-    """Return the least seconds to rewrite one of some fresh graphs; the first is to warm up."""
-    taken = []
-    for _ in range(times + 1):
-        graph = make()
-        start = time.perf_counter()
-        lib.rewrite(graph, include=PHASES, clone=True)
-        taken.append(time.perf_counter() - start)
-    return min(taken[1:])
+def _rewriting_seconds(lib, make, count=5):
+    return fresh(lambda graph: lib.rewrite(graph, include=PHASES, clone=True), make, count)
 
 
 def scale(lib):
-    lib.rewrite(chain(lib.T, 100), include=PHASES, clone=True)
     found = {}
     for n in LINKS[lib.name]:
-        nodes = lib.size(chain(lib.T, n))
-        taken = min(_once(lib, chain(lib.T, n)) for _ in range(3))
-        found[f"chain of {n:,}, µs a node"] = taken / nodes * 1e6
+        taken = _rewriting_seconds(lib, partial(chain, lib.T, n), 3)
+        found[f"chain of {n:,}, µs a node"] = taken / lib.size(chain(lib.T, n)) * 1e6
     costs = list(found.values())
     if len(costs) > 1:
         found["growth from the first to the last"] = costs[-1] / costs[0]
     return found
-
-
-def _once(lib, graph):
-    start = time.perf_counter()
-    lib.rewrite(graph, include=PHASES, clone=True)
-    return time.perf_counter() - start
 
 
 def memory(lib):
@@ -193,13 +170,8 @@ def open_relation(lib):
             e = A.dot(e + x) if i % 20 == 0 else T.tanh(e)
         return [e]
 
-    taken = []
-    for _ in range(4):
-        graph = make()
-        start = time.perf_counter()
-        lib.rewrite(graph, include=(), clone=True, **{lib.custom: optimizer})
-        taken.append(time.perf_counter() - start)
-    return {"distribute ms": min(taken) * 1e3}
+    options = {"include": (), "clone": True, lib.custom: optimizer}
+    return {"distribute ms": fresh(lambda graph: lib.rewrite(graph, **options), make, 3) * 1e3}
 
 
 def dismissal(lib):
@@ -238,11 +210,10 @@ def dismissal(lib):
 
 def _dismissed(tables, fgraph, node):
     def look():
-        for _ in range(MATCHES):
-            for rewriter in tables.plan_for(node).early:
-                assert rewriter.transform(fgraph, node) is False
+        for rewriter in tables.plan_for(node).early:
+            assert rewriter.transform(fgraph, node) is False
 
-    return best(look) / MATCHES * 1e6
+    return _microseconds(look)
 
 
 def sums(lib):
@@ -293,53 +264,30 @@ MEASURES = {
 }
 
 
-# -- the two libraries in turn -----------------------------------------------------------------
+def measure(kind, library):
+    return MEASURES[kind](Library(library))
 
 
-def measured(python, lib, kind):
-    """Return the figures of one kind, measured by `python` in a process of its own."""
-    ran = subprocess.run(
-        [python, __file__, "--measure", lib, kind], cwd=ROOT, capture_output=True, text=True
-    )
-    if ran.returncode:
-        raise SystemExit(f"{kind} of {lib} failed:\n{ran.stderr[-3000:]}")
-    return json.loads(ran.stdout.splitlines()[-1])
-
-
-def compared(kind, peer, rounds):
+def report(kind, rounds):
     """Print the figures of one kind, and the peer's where there are any."""
-    ours, theirs = [], []
-    for _ in range(rounds):
-        ours.append(measured(sys.executable, "relgraph", kind))
-        if peer is not None and kind in PEER_KINDS:
-            theirs.append(measured(peer, "pytensor", kind))
+    ours, theirs = zip(*rounds, strict=True)
     for name in ours[0]:
         value = statistics.median(figures[name] for figures in ours)
         line = f"{kind:10} {name:36} {value:12.3f}"
-        if theirs and name in theirs[0]:
+        if theirs[0] is not None and name in theirs[0]:
             other = statistics.median(figures[name] for figures in theirs)
             line += f"   peer {other:12.3f}   peer/ours {other / value:7.2f}"
         print(line, flush=True)
 
 
 def main():
-    text, _, details = (__doc__ or "").partition("\n")
-    parser = argparse.ArgumentParser(
-        description=text, epilog=details, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("kinds", nargs="*", metavar="KIND", help=f"of {', '.join(KINDS)}")
-    parser.add_argument("--peer", help="an interpreter that has PyTensor")
-    parser.add_argument("--rounds", type=int, default=3, help="how often each side is measured")
-    parser.add_argument("--measure", metavar="LIBRARY", help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    unknown = set(options.kinds) - set(KINDS)
-    if unknown:
-        parser.error(f"there is no kind {', '.join(sorted(unknown))}: take of {', '.join(KINDS)}")
-    if options.measure is not None:
-        print(json.dumps(MEASURES[options.kinds[0]](Library(options.measure))))
+    options = parser_for(__doc__, MEASURES).parse_args()
+    if answered(options, measure):
         return
-    for kind in options.kinds or KINDS:
-        compared(kind, options.peer, options.rounds)
+    peer = options.peer
+    for kind in options.names or MEASURES:
+        options.peer = peer if kind in PEER_KINDS else None
+        report(kind, rounds_of(__file__, kind, options))
 
 
 if __name__ == "__main__":

@@ -10,15 +10,16 @@ calls counts. The first result is timed too, from the graph on.
 from __future__ import annotations
 
 import importlib
-import json
 import math
 import statistics
 import sys
 import time
+from functools import partial
 from typing import Any
 
 import numpy as np
-from shared.beside_peer import parser_for, rounds_of, settled
+from shared.beside_peer import answered, numbers, parser_for, rounds_of, settled
+from shared.timing import times
 from shared.vector_families import FAMILIES, built, drawn
 
 WARM_UP, COMPILING, MEASURED = 1.5, 30.0, 0.7
@@ -30,6 +31,7 @@ MORE = 3
 """So often again as many rounds are added where a ratio would be marked."""
 
 
+@np.errstate(all="ignore")
 def measure(name: str, library: str, elements: list[int]) -> list[list[float]] | None:
     """Return for each length the microseconds of a call, and the seconds to the first result; None
     if the library cannot say the family."""
@@ -46,9 +48,10 @@ def measure(name: str, library: str, elements: list[int]) -> list[list[float]] |
         except Exception as error:
             print(f"{library} can't compute {name}: {error}", file=sys.stderr)
             return None
-        _timed(call, values, WARM_UP)
+        run = partial(call, *values)
+        times(run, WARM_UP)
         settled(call, values, COMPILING)
-        found.append([1e6 * statistics.median(_timed(call, values, MEASURED)), first])
+        found.append([1e6 * statistics.median(times(run, MEASURED, 5)), first])
     return found
 
 
@@ -62,7 +65,7 @@ def _rounds(name: str, options: Any, elements: list[int]) -> list[Any]:
     """Return the rounds of a family, more where a ratio is too small: machines are noisy."""
     found: list[Any] = []
     for _ in range(1 + MORE):
-        flags = ["--elements", options.elements]
+        flags = ["--elements", ",".join(map(str, elements))]
         found += rounds_of(__file__, name, options, flags=flags, patience=PATIENCE)
         ratios = _ratios(found, elements)
         if all(statistics.median(r) >= LEAST for r in ratios if r):
@@ -70,24 +73,12 @@ def _rounds(name: str, options: Any, elements: list[int]) -> list[Any]:
     return found
 
 
-def _timed(call: Any, values: list[Any], seconds: float) -> list[float]:
-    times: list[float] = []
-    end = time.perf_counter() + seconds
-    while time.perf_counter() < end or len(times) < 5:
-        start = time.perf_counter()
-        call(*values)
-        times.append(time.perf_counter() - start)
-    return times
-
-
 def main() -> None:
     parser = parser_for(__doc__ or "", FAMILIES)
-    parser.add_argument("--elements", default="1000,20000,200000")
+    parser.add_argument("--elements", type=numbers, default=[1_000, 20_000, 200_000])
     options = parser.parse_args()
-    elements = [int(n) for n in options.elements.split(",")]
-    if options.library is not None:
-        with np.errstate(all="ignore"):
-            print(json.dumps(measure(options.names[0], options.library, elements)))
+    elements = options.elements
+    if answered(options, partial(measure, elements=elements)):
         return
     every = []
     for name in options.names or FAMILIES:

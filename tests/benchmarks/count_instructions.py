@@ -19,6 +19,7 @@ import sys
 from pathlib import Path
 
 from bench_rewriting import ROOT, Library
+from shared.beside_peer import one_of
 
 from tests.families.rewritten import GRAPHS, PHASES
 
@@ -56,13 +57,12 @@ def be_counted(graph):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("graphs", nargs="*", metavar="GRAPH", help=", ".join(GRAPHS))
+    parser.add_argument(
+        "graphs", nargs="*", metavar="GRAPH", type=one_of(GRAPHS), help=", ".join(GRAPHS)
+    )
     parser.add_argument("--against", metavar="CHECKOUT", type=Path)
     parser.add_argument("--counted", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
-    unknown = [name for name in given.graphs if name not in GRAPHS]
-    if unknown:
-        parser.error(f"no graph is called {unknown[0]!r}; there are {', '.join(GRAPHS)}")
     if given.counted:
         be_counted(given.graphs[0])
     if shutil.which("valgrind") is None:

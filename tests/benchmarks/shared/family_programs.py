@@ -1,27 +1,25 @@
 """Graphs of the families with gradient, rewritten by one library, here or in PyTensor.
 
-    python tests/benchmarks/shared/family_programs.py LIBRARY FAMILY {rewriting,values}
+    python tests/benchmarks/shared/family_programs.py FAMILY --library LIBRARY [--values]
 
 prints one JSON object. `bench_families.py` calls it, in the interpreter that has the library.
 """
 
-import argparse
-import gc
 import importlib
-import json
 import sys
-import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from bench_rewriting import PHASES, ROOT, Library
+from bench_rewriting import PHASES, Library
+from shared.beside_peer import answered, parser_for
+from shared.timing import fresh
+from shared.vector_families import FAMILIES, drawn
 
-sys.path.insert(0, str(ROOT))
-
-from tests.families import FAMILIES, value_and_gradient
+from tests.families import value_and_gradient
 
 # As many nodes as make a graph of 200 to 1,000 with its gradient, in both libraries.
 SIZE = 150
@@ -40,7 +38,6 @@ SIZES = {
     "cholesky": 150,
     "sparse sharing": 120,
 }
-FRESH = 5
 LENGTH = 7
 
 # Ops that compute nothing: they give what there is another shape, or say what its shape is.
@@ -97,19 +94,11 @@ def rewriting(lib, name):
 
     What is computed twice in a result counts once in either library: both are merged first.
     """
-    before = lib.size(built(lib, name))
-    lib.rewrite(built(lib, name), include=PHASES, clone=True)
-    taken = []
-    for _ in range(FRESH):
-        graph = built(lib, name)
-        gc.collect()
-        start = time.perf_counter()
-        result = lib.rewrite(graph, include=PHASES, clone=True)
-        taken.append(time.perf_counter() - start)
-    merged = _merged(lib, result)
+    rewrite = partial(lib.rewrite, include=PHASES, clone=True)
+    merged = _merged(lib, rewrite(built(lib, name)))
     return {
-        "ms": min(taken) * 1e3,
-        "nodes": before,
+        "ms": fresh(rewrite, partial(built, lib, name)) * 1e3,
+        "nodes": lib.size(built(lib, name)),
         "left": len(merged.apply_nodes),
         "operations": operations(merged),
     }
@@ -131,7 +120,8 @@ def values(lib, name):
     inputs = _inputs(lib, outputs)
     mode = importlib.import_module(f"{lib.name}.compile").Mode(linker="py", optimizer=None)
     compiled = importlib.import_module(lib.name).function(inputs, outputs, mode=mode)
-    return [np.asarray(v).tolist() for v in compiled(*_drawn(name, inputs))]
+    given = drawn(name, inputs, LENGTH**2, "float64")
+    return [np.asarray(v).tolist() for v in compiled(*given)]
 
 
 class FewArguments:
@@ -166,27 +156,12 @@ def _inputs(lib, outputs):
     return sorted(found, key=lambda v: v.name)
 
 
-def _drawn(name, inputs):
-    """Draw values for which the program's own stay finite."""
-    rng = np.random.default_rng(0)
-    # the states of this one grow like a tower of powers if they are positive
-    low, high = (-0.9, -0.4) if name == "ladder" else (0.1, 0.6)
-    drawn = [rng.uniform(low, high, (LENGTH,) * v.type.ndim) for v in inputs]
-    if name != "cholesky":
-        return drawn
-    # the diagonal of the matrix, to make it positive definite
-    on_diagonal = [len({*v.name[1:].split("_")}) == 1 for v in inputs]
-    return [v + LENGTH * there for v, there in zip(drawn, on_diagonal, strict=True)]
-
-
 def main():
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("library", choices=("relgraph", "pytensor"))
-    parser.add_argument("family", choices=FAMILIES)
-    parser.add_argument("kind", choices=("rewriting", "values"))
+    parser = parser_for(__doc__, FAMILIES)
+    parser.add_argument("--values", action="store_true", help="compute values, and rewrite nothing")
     options = parser.parse_args()
-    measure = {"rewriting": rewriting, "values": values}[options.kind]
-    print(json.dumps(measure(Library(options.library), options.family)))
+    measure = values if options.values else rewriting
+    answered(options, lambda name, library: measure(Library(library), name))
 
 
 if __name__ == "__main__":

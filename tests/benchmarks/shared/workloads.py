@@ -13,6 +13,8 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
+from shared.timing import times
+
 from tests.programs import kalman as kalman_filter
 from tests.programs import lstm as lstm_net
 
@@ -176,16 +178,8 @@ ON_JAX = {f.__name__: f for f in (poly, transcendental, mlp, rnn, scalar, shared
 
 def seconds(call, budget, clock=time.perf_counter):
     """Return the least time of a call; short ones are timed by the hundred."""
-    start = clock()
-    call()
-    count = 1 if clock() - start > 1e-4 else 100
-    times, end = [], time.perf_counter() + budget
-    while not times or time.perf_counter() < end:
-        start = clock()
-        for _ in range(count):
-            call()
-        times.append(clock() - start)
-    return min(times) / count
+    (once,) = times(call, 0, 1, clock=clock)
+    return min(times(call, budget, 1, clock=clock, count=1 if once > 1e-4 else 100))
 
 
 def first_call(workload, library, mode=None):
