@@ -141,67 +141,8 @@ def test_names_are_no_markup(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert "[red]t: [/] counts as 1 (1 rows), :smile: as 0 (1 rows)" in out
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (None, "there is no such file"),
-        (b"", "is empty"),
-        (b"x,t\n", "has a header but no rows"),
-        (b"x,y\n1,0\n", "has no column 't'; its columns are 'x', 'y'"),
-        (b"x,t\n1,0\nred,1\n", "line 3, column 'x': 'red' is not a number"),
-        (b"x,t\n1,0\n,1\n", "line 3, column 'x': the value is missing"),
-        (b"x,t\n1,0\n2,1,1\n", "line 3: 3 values where the header names 2 columns"),
-        (b"x,t\n1,0\n2,0\n", "column 't': every row holds '0'"),
-        (b"x,t\n\xff,0\n", "is not UTF-8 text"),
-    ],
-)
-def test_data_that_cannot_be_used(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes | None, message: str
-) -> None:
-    path = tmp_path / "own.csv"
-    if content is not None:
-        path.write_bytes(content)
-    assert main(["demo", "--csv", str(path), "--target", "t"]) == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert captured.err.startswith(f"relgraph: error: {path}")
-    assert message in captured.err
-    assert captured.err.count("\n") == 1
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ([], "the following arguments are required: COMMAND"),
-        (["dance"], "invalid choice: 'dance'"),
-        (["demo", "--csv", "own.csv"], "--csv needs --target, the column to predict"),
-        (["demo", "--target", "colour"], "has no column 'colour'; its columns are 'mean_radius'"),
-        (["demo", "--steps", "0"], "--steps: '0' is not a positive whole number"),
-        (["demo", "--steps", "many"], "--steps: 'many' is not a positive whole number"),
-        (["demo", "--rate", "-1"], "--rate: '-1' is not a positive number"),
-        (["demo", "--rate", "fast"], "--rate: 'fast' is not a positive number"),
-        (["demo", "--fast"], "unrecognized arguments: --fast"),
-    ],
-)
-def test_wrong_arguments(
-    capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
-) -> None:
-    assert main(arguments) == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert captured.err.startswith("relgraph: error: ")
-    assert message in captured.err
-    assert captured.err.count("\n") == 1
-
-
 def test_errors_in_a_process_of_its_own(tmp_path: Path) -> None:
     failed = run("demo", "--csv", str(tmp_path), "--target", "t")
     assert failed.returncode == 2
     assert failed.stdout == ""
     assert failed.stderr == f"relgraph: error: {tmp_path} is a directory, not a CSV file\n"
-
-
-def test_help() -> None:
-    shown = run("demo", "--help")
-    assert shown.returncode == 0
-    assert "--csv FILE" in shown.stdout
