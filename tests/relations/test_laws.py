@@ -7,7 +7,8 @@ A page `tests/relations/SUBJECT/test_*.py` has rows of the name of a law and an 
   law leaves as they are;
 - `EXACT`, elementwise expressions that cancel: what the law makes of them has their true values.
 
-A page that compares more in each row has a test of that name itself.
+A page that compares more in each row has a test of that name itself. What a law says of plain
+variables alone needs no row: `stated` reads it in the law.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from typing import Any
 
 import pytest
 
-from relgraph.graph.notation import algebra
+from relgraph.graph.basic import Variable, equal_computations
+from relgraph.graph.notation import algebra, number_of
 from tests.relations.applied import (
     LAWS,
     applied,
@@ -25,10 +27,23 @@ from tests.relations.applied import (
     pages,
 )
 from tests.relations.cancellation.accuracy import assert_true, assert_true_slopes
+from tests.relations.stated import stated
 from tests.relations.tables import check_fires, check_row, check_unchanged
 
 COMPILED = "numbers"
 """The subject whose laws are compared, compiled, with the search that they are compiled from."""
+
+
+@pytest.mark.parametrize("name", [name for name, law in LAWS.items() if stated(law) is not None])
+def test_what_it_says(name: str) -> None:
+    law = LAWS[name]
+    before, after = stated(law)
+    (made,) = law.forward.transform(None, before.owner)
+    if isinstance(after, Variable):
+        assert equal_computations([made], [after])
+    else:
+        assert number_of(made.owner.inputs[1]) == after
+    assert_compiled_as_searched(law, before)
 
 
 def rows(table: str, length: int, *but: str) -> list[Any]:

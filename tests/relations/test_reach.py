@@ -15,6 +15,7 @@ from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren.relations import Relation
 from relgraph.testing.discovery import discover_laws
 from tests.relations.applied import TURNED, pages, turned
+from tests.relations.stated import stated
 from tests.seeds import sampled
 
 PIPELINES: dict[str, dict[str, list[str]]] = {
@@ -66,12 +67,19 @@ WRITTEN: dict[str, list[Any]] = {
 """More of what people write, where a table's own example is simplified by another law first."""
 
 
+SEARCHED = {law.name for law in (*SHARED, *OF_NUMBERS)}
+"""The identities, which no phase has."""
+
+
 def examples() -> dict[str, list[Any]]:
-    """Return expressions by the law that the tables of the tests show with them."""
+    """Return expressions by the law that a table shows with them, or that says them itself."""
     found: dict[str, list[Any]] = defaultdict(list)
     for module in pages().values():
         for name, before, *_ in getattr(module, "CASES", None) or getattr(module, "TABLE", ()):
             found[name].append(before)
+    for law in discover_laws().values():
+        if law.name not in {*found, *SEARCHED} and (sides := stated(law)) is not None:
+            found[law.name].append(sides[0])
     for name, written in WRITTEN.items():
         found[name].extend(written)
     differences = [one for expressions in found.values() for one in turned(expressions)]
@@ -89,9 +97,6 @@ def fires(law: str, expressions: list[Any], pipeline: dict[str, list[str]]) -> b
 
 
 EXAMPLES = examples()
-
-SEARCHED = {law.name for law in (*SHARED, *OF_NUMBERS)}
-"""The identities, which no phase has."""
 
 
 def test_every_law_of_a_phase_has_an_example() -> None:

@@ -84,10 +84,6 @@ def has_halved_roots(a: float, b: float, c: float) -> bool:
     return a != 0 and b * b >= a * c
 
 
-def no_pole(x: float) -> bool:
-    return x not in (-1, 0, 1)
-
-
 def _upper_root(m: Any, a: Any, b: Any, c: Any) -> Any:
     return (-b + m.sqrt(b * b - 4 * (a * c))) / (2 * a)
 

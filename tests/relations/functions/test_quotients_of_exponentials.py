@@ -6,7 +6,6 @@ import numpy as np
 
 import relgraph.tensor as at
 from tests.relations.applied import (
-    spelled,
     x,
     y,
     z,
@@ -14,7 +13,7 @@ from tests.relations.applied import (
 
 m, q, r = at.dmatrix("m"), at.dmatrix("q"), at.dscalar("r")
 e, s, t = at.exp(x), at.sigmoid(x), at.sigmoid(-x)
-u, c = at.exp(y), at.dvector("c")
+c = at.dvector("c")
 weights, doubled = (
     at.constant(np.array([0.25, 0.5, 2.0])),
     at.constant(np.array([-0.5, -1.0, -4.0])),
@@ -88,14 +87,6 @@ CASES = [
     ("log-mul-sum", at.log(total * at.abs(z)), "logsumexp(m, axis=1) + log(abs(z))"),
     ("log-mul-kept-sum", at.log(rows * at.abs(q)), "logsumexp(m, axis=1)[:, None] + log(abs(q))"),
     ("log-div-kept-sum", at.log(rows / 3.0), "logsumexp(m, axis=1)[:, None] - log(3.0)"),
-    ("log-two-cosh", at.log(2 * at.cosh(x)), "abs(x) + softplus(-2.0 * abs(x))"),
-    (
-        "log-cosh",
-        at.log(at.cosh(x)),
-        "switch(abs(x) < 1.0, log1p(2.0 * sqr(sinh(switch(abs(x) < 1.0, x, 0.0) / 2.0))), "
-        "abs(x) + softplus(-2.0 * abs(x)) - 0.6931471805599453)",
-    ),
-    ("log1p-two-cosh", at.log1p(2 * at.cosh(x)), "softplus(abs(x) + softplus(-2.0 * abs(x)))"),
     ("log-div-softmax", at.log(at.exp(q) / at.softmax(m)), "log(exp(q)) - log_softmax(m, axis=1)"),
     ("log-softmax-div", at.log(at.softmax(m) / 3.0), "log_softmax(m, axis=1) - log(3.0)"),
     ("log-softmax-mul", at.log(at.softmax(m) * 3.0), "log_softmax(m, axis=1) + log(3.0)"),
@@ -119,44 +110,17 @@ CASES = [
         "2.0 * (sigmoid(x) / (300.0 * sigmoid(-x) + sigmoid(x)))",
     ),
     ("div-by-weighed", y / (1 + 3.0 * e), "y * sigmoid(-(x + log(3.0)))"),
-    ("div-by-square", y / at.sqr(1 + e), "y * sqr(sigmoid(-x))"),
-    ("div-by-square", spelled(y / (1 + e) ** 2), "y * sqr(sigmoid(-x))"),
-    ("div-by-square-of-product", y / (at.sqr(1 + e) * z), "y * sqr(sigmoid(-x)) / z"),
-    ("div-by-square-of-product", spelled(y / ((1 + e) ** 2 * z)), "y * sqr(sigmoid(-x)) / z"),
     ("sigmoid-squared-exp", at.sqr(t) * e * y, "sigmoid(x) * sigmoid(-x) * y"),
-    ("sigmoid-neg-squared-exp", at.sqr(s) * at.exp(-x), "sigmoid(x) * sigmoid(-x)"),
     ("quotient-amid-factors", y * at.exp(x) / (at.exp(x) + at.exp(z)), "y * sigmoid(x - z)"),
     ("quotient-amid-factors", at.sinh(x) * y / at.cosh(x), "tanh(x) * y"),
     ("quotient-amid-factors", at.sinh(x) / (at.cosh(x) * y), "tanh(x) / y"),
     ("quotient-amid-factors", at.sinh(x) * y / (at.cosh(x) * z), "tanh(x) * y / z"),
-    ("sech-slope", at.sinh(x) / at.sqr(at.cosh(x)), "tanh(x) / cosh(x)"),
     ("quotient-amid-factors", at.sinh(x) * y / at.sqr(at.cosh(x)), "tanh(x) / cosh(x) * y"),
     ("quotient-amid-factors", at.sinh(x) / (at.sqr(at.cosh(x)) * y), "tanh(x) / cosh(x) / y"),
     (
         "quotient-amid-factors",
         at.sinh(x) * y / (at.sqr(at.cosh(x)) * z),
         "tanh(x) / cosh(x) * y / z",
-    ),
-    ("sech-slope-by-reciprocal", at.sqr(1 / at.cosh(x)) * at.sinh(x), "tanh(x) / cosh(x)"),
-    ("tanh-by-reciprocal", 1 / at.cosh(x) * at.sinh(x), "tanh(x)"),
-    (
-        "exp-by-expm1",
-        at.exp(x) / at.expm1(x),
-        "switch(x > 0.0, -1.0 / expm1(-switch(x > 0.0, x, 1.0)), "
-        "exp(switch(x > 0.0, -1.0, x)) / expm1(switch(x > 0.0, -2.0, x)))",
-    ),
-    (
-        "tanh-slope",
-        1 - at.sqr(at.tanh(x)),
-        "4.0 * exp(-2.0 * abs(x)) / (1.0 + exp(-2.0 * abs(x)) * (2.0 + exp(-2.0 * abs(x))))",
-    ),
-    ("sigmoid-difference", s - t, "tanh(x / 2.0)"),
-    ("sigmoid-difference-scaled", y * s - y * t, "y * tanh(x / 2.0)"),
-    ("logistic-slope", at.sqr(s) * t - at.sqr(t) * s, "sigmoid(x) * sigmoid(-x) * tanh(x / 2.0)"),
-    (
-        "logistic-slope-scaled",
-        y * at.sqr(s) * t - y * at.sqr(t) * s,
-        "y * (sigmoid(x) * sigmoid(-x) * tanh(x / 2.0))",
     ),
     (
         "entropy-slope",
@@ -168,8 +132,6 @@ CASES = [
         at.mul(y, s, t, at.softplus(x)) - at.mul(y, s, t, at.softplus(-x)),
         "y * (sigmoid(x) * sigmoid(-x) * x)",
     ),
-    ("softplus-difference-scaled", y * at.softplus(x) - y * at.softplus(-x), "y * x"),
-    ("tanh-of-sigmoid-scaled", y - 2 * y * s, "-(y * tanh(x / 2.0))"),
     ("tanh-of-sigmoid-weighed", weights + doubled * s, "[0.25 0.5  2.  ] * -tanh(x / 2.0)"),
     (
         "log-part-of-exp-div-by-array",

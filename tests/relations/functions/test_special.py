@@ -15,7 +15,7 @@ import relgraph.tensor as at
 from relgraph.compile import Mode, function, optimize_graph
 from relgraph.gradient import grad
 from relgraph.printing import pprint
-from relgraph.tensor.special import log_ndtr, ndtr
+from relgraph.tensor.special import ndtr
 from tests.relations.applied import (
     x,
     y,
@@ -28,17 +28,10 @@ LOG_ERFC = (
 )
 
 CASES = [
-    ("erfc", 1 - at.erf(x), "erfc(x)"),
-    ("erf", 1 - at.erfc(x), "erf(x)"),
-    ("erfc-of-neg", 1 + at.erf(x), "erfc(-x)"),
-    ("erfc-reflected", 2 - at.erfc(x), "erfc(-x)"),
     ("difference-turned", at.erf(x) - 1, "-erfc(x)"),
     ("difference-turned", at.erfc(x) - 1, "-erf(x)"),
     ("erfc-scaled", 0.5 - 0.5 * at.erf(x), "0.5 * erfc(x)"),
     ("erfc-of-neg-scaled", 0.5 + 0.5 * at.erf(x), "0.5 * erfc(-x)"),
-    ("half-erfc-reflected", 1 - 0.5 * at.erfc(x), "0.5 * erfc(-x)"),
-    ("erfc-by-two-reflected", 1 - at.erfc(x) / 2, "erfc(-x) / 2.0"),
-    ("ndtr-reflected", 1 - ndtr(x), "ndtr(-x)"),
     ("difference-turned", ndtr(x) - 1, "-ndtr(-x)"),
     *(
         (f"log{ending}" if logarithm is at.log else "log-in-base", logarithm(tail), f"{after}{by}")
@@ -54,21 +47,8 @@ CASES = [
             ("-ndtr", ndtr(x - y), "log_ndtr(x - y)"),
         )
     ),
-    (
-        "log1p-erf",
-        at.log1p(at.erf(x)),
-        "switch(x > -0.5, log1p(erf(switch(x > -0.5, x, 0.0))), "
-        "log_ndtr(1.4142135623730951 * x) + 0.6931471805599453)",
-    ),
-    ("log1p-neg-erf", at.log1p(-at.erf(x)), LOG_ERFC),
-    ("log1p-neg-half-erfc", at.log1p(-0.5 * at.erfc(x)), "log_ndtr(1.4142135623730951 * x)"),
-    ("log1p-neg-ndtr", at.log1p(-ndtr(x)), "log_ndtr(-x)"),
-    ("log1mexp-log-ndtr", at.log1mexp(log_ndtr(x)), "log_ndtr(-x)"),
-    ("exp-log-ndtr", at.exp(log_ndtr(x)), "ndtr(x)"),
     ("gammaln-step-positive", at.gammaln(at.cosh(x) + 1) - at.gammaln(at.cosh(x)), "log(cosh(x))"),
     ("digamma-step-positive", at.digamma(1 + at.cosh(x)) - at.digamma(at.cosh(x)), "1.0 / cosh(x)"),
-    ("erf-total", at.erf(x) + at.erfc(x), "second(erf(x), 1.0)"),
-    ("gammaln-step", at.gammaln(x + 1) - at.gammaln(x), "log(abs(x))"),
 ]
 
 NOT_MATCHED = [

@@ -9,7 +9,6 @@ from relgraph.compile import function
 from relgraph.tensor.shapes import Reshape, SpecifyShape
 
 x, v = at.dmatrix("x"), at.dvector("v")
-cube = at.TensorType("float64", (None, None, None))("cube")
 known = at.TensorType("float64", (3, 3))("known")
 
 CASES = [

@@ -12,8 +12,6 @@ from tests.relations.applied import LAWS
 from tests.relations.matrices.inputs import a, b, tall, wide, x, y
 from tests.relations.tables import check_fires
 
-along = at.constant(list(range(16)))
-eight = at.TensorType("float64", (8,))("eight")
 sixteen = at.TensorType("float64", (16,))("sixteen")
 
 TABLE = [

@@ -14,7 +14,6 @@ x, y, v = at.dmatrix("x"), at.dmatrix("y"), at.dvector("v")
 stack = at.dtensor3("stack")
 
 CASES = [
-    ("dot-to-dot22", at.dot(x, y), "dot22(x, y)"),
     ("dot-to-gemv", at.dot(x, v), "gemv(x, v)"),
     ("dot-to-gemv", at.dot(v, x), "gemv(v, x)"),
     ("matmul-to-batched-dot", at.matmul(stack, x), "batched_dot(stack, x)"),

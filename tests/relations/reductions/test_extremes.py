@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import relgraph.tensor as at
 
-x, y = at.dmatrix("x"), at.dmatrix("y")
+x = at.dmatrix("x")
 v = at.dvector("v")
 c = at.dscalar("c")
 row, col = at.drow("row"), at.dcol("col")

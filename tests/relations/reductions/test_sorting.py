@@ -12,11 +12,8 @@ row = at.drow("row")
 TABLE = [
     ("sort-twice", sort(sort(x, 0), 0), sort(x, 0)),
     ("sort-one", sort(row, 0), row),
-    ("sort-by-argsort", v[argsort(v)], sort(v)),
     ("reduce-of-sort", at.sum(sort(x), axis=1), at.sum(x, axis=1)),
     ("reduce-of-sort", at.max(sort(x, 0)), at.max(x)),
-    ("greatest-of-sort", sort(x, 0)[-1], at.max(x, axis=0)),
-    ("greatest-of-sorted-vector", sort(v)[-1], at.max(v)),
 ]
 
 
