@@ -4,7 +4,7 @@ A page `tests/relations/SUBJECT/test_*.py` has rows of the name of a law and an 
 
 - `CASES`, with the algebra of what the law makes of it, and `NOT_MATCHED`, where it does not match;
 - `TABLE`, with the graph that the law makes of it, where it is told, and `LEFT_ALONE`, which the
-  law leaves as they are;
+  law leaves as they are, where something else is read too, if a third column names it;
 - `EXACT`, elementwise expressions that cancel: what the law makes of them has their true values.
 
 A page that compares more in each row has a test of that name itself. What a law says of plain
@@ -89,10 +89,11 @@ def test_a_law_at_work(page: str, name: str, before: Any, after: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("page", "name", "graph"), rows("LEFT_ALONE", 2, "test_what_it_leaves_alone")
+    ("page", "name", "graph", "read_elsewhere"),
+    rows("LEFT_ALONE", 3, "test_what_it_leaves_alone"),
 )
-def test_what_a_law_leaves_alone(page: str, name: str, graph: Any) -> None:
-    check_unchanged(LAWS[name], graph)
+def test_what_a_law_leaves_alone(page: str, name: str, graph: Any, read_elsewhere: Any) -> None:
+    check_unchanged(LAWS[name], graph, *[] if read_elsewhere is None else [read_elsewhere])
 
 
 @pytest.mark.parametrize(("page", "name", "before"), rows("EXACT", 2))

@@ -84,6 +84,10 @@ def has_halved_roots(a: float, b: float, c: float) -> bool:
     return a != 0 and b * b >= a * c
 
 
+def no_pole(x: float) -> bool:
+    return x not in (-1, 0, 1)
+
+
 def _upper_root(m: Any, a: Any, b: Any, c: Any) -> Any:
     return (-b + m.sqrt(b * b - 4 * (a * c))) / (2 * a)
 
@@ -110,9 +114,7 @@ PROBLEMS = (
     Problem("3.2.1, -", lambda m, a, b, c: (-b - m.sqrt(b * b - a * c)) / a, has_halved_roots),
     Problem("3.3.1", lambda m, x: 1 / (x + 1) - 1 / x, not_zero),
     Problem("3.3.2", lambda m, x, e: m.tan(x + e) - m.tan(x)),
-    Problem(
-        "3.3.3", lambda m, x: (1 / (x + 1) - 2 / x) + 1 / (x - 1), lambda x: x not in (-1, 0, 1)
-    ),
+    Problem("3.3.3", lambda m, x: (1 / (x + 1) - 2 / x) + 1 / (x - 1), no_pole),
     Problem("3.3.4", lambda m, x: m.cbrt(x + 1) - m.cbrt(x), not_negative),
     Problem("3.3.5", lambda m, x, e: m.cos(x + e) - m.cos(x)),
     Problem("3.3.6", lambda m, n: m.log(n + 1) - m.log(n), lambda n: n > 0),

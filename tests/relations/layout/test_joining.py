@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import relgraph.tensor as at
-from relations import layout
-from relgraph.graph.notation import algebra
 from relgraph.tensor.assembly import Join, Split
 from relgraph.tensor.shapes import MakeVector, Shape_i
-from tests.relations.applied import laws_of
-from tests.relations.tables import rewritten, same_values, values_of
 
-LAWS = laws_of(layout)
 x, y, z = at.dmatrix("x"), at.dmatrix("y"), at.dmatrix("z")
 v, w = at.dvector("v"), at.dvector("w")
 c = at.dscalar("c")
@@ -76,19 +71,3 @@ LEFT_ALONE = [
     ("split-of-join", at.split(join(0, *fixed[:2]), (2, 1))[0]),
     ("join-of-allocs", join(0, at.alloc(c, m), at.alloc(1.0, n))),
 ]
-
-
-def test_laws_together_settle():
-    lengths = own_lengths(free[:2])
-    parts = Split(2, 0)(join(0, *free[:2]), lengths, return_list=True)
-    outputs = [
-        join(0, x, join(0, y, join(0, z, x))),
-        join(0, *parts),
-        join(0, join(0, v[:1], v[1:2]), v[2:]),
-    ]
-    before = values_of(outputs)
-    found = rewritten(list(LAWS.values()), outputs)
-    assert same_values(values_of(found), before)
-    assert found[0].owner.inputs == [x, y, z, x]
-    assert found[1].owner.inputs == free[:2]
-    assert algebra(found[2]) == "v"
