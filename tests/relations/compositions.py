@@ -67,7 +67,7 @@ DRAWS, VALUES, MORE_DRAWS, MORE_VALUES = 10, 60, 300, 3000
 
 INEXACT = (at.exp, at.exp2, at.sigmoid, at.special.log_ndtr)
 
-NUMBERS = (math.pi, math.pi / 2, math.log(2), math.log(10))
+NUMBERS = (math.pi, math.pi / 2, math.pi / 4, math.log(2), math.log(10))
 """Floats that laws take for the numbers which they are nearest to."""
 
 UNARY = (at.log, at.exp, at.sqrt, at.sqr, at.neg, at.log1p, at.expm1)
@@ -247,7 +247,7 @@ Given = dict[Variable, Any]
 def _errors(one: Composition, optimized: Variable, every: list[Given]) -> Any:
     """Return the bits of error, two rows, at the points that have a true value."""
     nodes = io_toposort(list(one.inputs), [one.whole])
-    constants = {v: _meant(v.data) for n in nodes for v in n.inputs if isinstance(v, Constant)}
+    constants = {v: meant(v.data) for n in nodes for v in n.inputs if isinstance(v, Constant)}
     bits: list[Any] = [np.empty((2, 0))]
     for given in every:
         known = {**given, **constants}
@@ -267,13 +267,13 @@ def _found(whole: Variable, optimized: Variable, given: dict[Variable, Any]) -> 
         yield from evaluate([out], values)
 
 
-def _meant(data: Any) -> Any:
+def meant(data: Any) -> Any:
     """Return the number that a constant represents: pi is not the float that is nearest to it."""
     if data.dtype != "float64" or not np.isin(data, NUMBERS).any():
         return data
     with precision(2 * PRECISIONS[-1]):
         pi = arb.pi()
-        meant = dict(zip(NUMBERS, (pi, pi / 2, arb(2).log(), arb(10).log()), strict=True))
+        meant = dict(zip(NUMBERS, (pi, pi / 2, pi / 4, arb(2).log(), arb(10).log()), strict=True))
     return np.frompyfunc(lambda x: meant.get(x, arb(x)), 1, 1)(data)
 
 

@@ -75,8 +75,9 @@ def examples() -> dict[str, list[Any]]:
     """Return expressions by the law that a table shows with them, or that says them itself."""
     found: dict[str, list[Any]] = defaultdict(list)
     for module in pages().values():
-        for name, before, *_ in getattr(module, "CASES", None) or getattr(module, "TABLE", ()):
-            found[name].append(before)
+        for table in ("CASES", "TABLE", "EXACT"):
+            for name, before, *_ in getattr(module, table, ()):
+                found[name].append(before)
     for law in discover_laws().values():
         if law.name not in {*found, *SEARCHED} and (sides := stated(law)) is not None:
             found[law.name].append(sides[0])

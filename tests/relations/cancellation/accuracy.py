@@ -12,6 +12,7 @@ from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.traversal import io_toposort
 from relgraph.truth.graphs import rounded, true_values
 from tests.relations.applied import applied, inputs_of, value_of
+from tests.relations.compositions import meant
 
 X = [1e-9, 3e-7, 1e-4, 0.02, 0.25, 0.75, 1.5, 3.0, 250.0, 1e5, 1e12]
 Y = [1e-12, 1.0, 1e-9, 1e-3, 0.5, 1e-8, 1e-9, 2.0, 1e-6, 1e-7, 3.0]
@@ -33,7 +34,7 @@ def truth(graph: Any, values: dict[str, Any]) -> Any:
     """Return the true values of a graph as numbers, nan where there are none."""
     inputs = {v: values[v.name] for v in inputs_of(graph)}
     nodes = io_toposort(list(inputs), [graph])
-    known = {v: v.data for node in nodes for v in node.inputs if hasattr(v, "data")}
+    known = {v: meant(v.data) for node in nodes for v in node.inputs if hasattr(v, "data")}
     return rounded(true_values(nodes, {**known, **inputs}, graph))
 
 
