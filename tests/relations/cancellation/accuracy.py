@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,13 @@ def truth(graph: Any, values: dict[str, Any]) -> Any:
     nodes = io_toposort(list(inputs), [graph])
     known = {v: meant(v.data) for node in nodes for v in node.inputs if hasattr(v, "data")}
     return rounded(true_values(nodes, {**known, **inputs}, graph))
+
+
+def true_value_and_slopes(cost: Any, inputs: Sequence[Any], point: Sequence[Any]) -> list[Any]:
+    """Return the true value of a cost at a point, and its true slopes by the inputs, as numbers."""
+    values = {v.name: np.asarray(number) for v, number in zip(inputs, point, strict=True)}
+    slopes = grad(cost, list(inputs), stabilize=False)
+    return [float(truth(out, values)) for out in (cost, *slopes)]
 
 
 def assert_true(law: Relation, before: Any, tolerance: float = 1e-13) -> None:

@@ -1,13 +1,10 @@
-"""What each law about moments does, and that the variance is right far from zero."""
+"""What each law about moments does to an expression."""
 
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 import relgraph.tensor as at
-from relgraph.compile import function
-from relgraph.gradient import grad
 from tests.relations.applied import spelled, x, y
 
 m, q, t = at.dmatrix("m"), at.dmatrix("q"), at.tensor("float64", (3, 3), "t")
@@ -36,16 +33,6 @@ CASES = [
         "sum(sqr(t - (sum(t, axis=(1,)) / 3.0)[:, None]), axis=(1,)) / 3.0",
     ),
     ("variance", at.mean(at.sqr(t)) - at.sqr(at.mean(t)), "sum(sqr(t - sum(t) / 9.0)) / 9.0"),
-    (
-        "variance",
-        spelled(at.mean(x * x) - at.sqr(at.mean(x))),
-        "sum(sqr(x - mean(x))) / len(sqr(x))",
-    ),
-    (
-        "variance",
-        spelled(at.mean(x**2) - at.sqr(at.mean(x))),
-        "sum(sqr(x - mean(x))) / len(sqr(x))",
-    ),
     ("covariance", at.mean(x * y) - at.mean(x) * at.mean(y), "covariance(x, y)"),
     (
         "covariance",
@@ -77,15 +64,3 @@ NOT_MATCHED = [
     ("variance", spelled(at.sum(one ** np.full(3, 2.0)) / 1.0 - at.sqr(at.sum(one) / 1.0))),
     ("covariance", at.mean(x * y) - at.mean(x) * at.sum(y)),
 ]
-
-
-@pytest.mark.parametrize("axis", [None, 0, 1])
-def test_variances_far_from_zero_are_right(axis):
-    numbers = np.array([[1.0, 2.0, 4.0], [0.5, 1.5, -3.0]])
-    before = at.mean(m**2, axis=axis) - at.mean(m, axis=axis) ** 2
-    slope = grad(at.sum(before), m)
-    found, slopes = function([m], [before, slope])(numbers + 1e8)
-    np.testing.assert_allclose(found, np.var(numbers, axis=axis), rtol=1e-7)
-    deviations = numbers - np.mean(numbers, axis=axis, keepdims=True)
-    count = numbers.size / np.size(found)
-    np.testing.assert_allclose(slopes, 2 * deviations / count, rtol=1e-7)
