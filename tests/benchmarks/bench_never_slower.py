@@ -70,7 +70,6 @@ def main() -> int:
         for name in options.families
         for dtype in options.dtypes
         for gradient in (False, True)
-        if FAMILIES[name].differentiable or not gradient
         for n in options.elements
     ]
     modes = (*BESIDE, options.mode)

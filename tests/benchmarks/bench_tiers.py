@@ -38,7 +38,7 @@ def measure(name: str, library: str, elements: list[int]) -> list[list[float]] |
     loaded, tensor = importlib.import_module(library), importlib.import_module(f"{library}.tensor")
     found = []
     for n in elements:
-        inputs, outputs = built(name, tensor, loaded.grad, "float64", FAMILIES[name].differentiable)
+        inputs, outputs = built(name, tensor, loaded.grad, "float64", gradient=True)
         values = drawn(name, inputs, n, "float64")
         try:
             start = time.perf_counter()

@@ -29,7 +29,7 @@ SIZES = {
     "attention": 150,
     "residual net": 150,
     "adam": 150,
-    "runge-kutta": 150,
+    "runge kutta": 150,
     "horner": 150,
     "finite differences": 200,
     "edit distance": 150,
