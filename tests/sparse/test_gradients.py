@@ -10,6 +10,7 @@ import pytest
 import relgraph
 import relgraph.sparse as sparse
 import relgraph.tensor as at
+from tests.differences import differences
 
 from .conftest import Matrices, as_dense, stored_places
 from .test_functions import CASES, STORED, inputs_for, values_for
@@ -26,19 +27,6 @@ FULL = {
 is that by the stored ones."""
 
 
-def differences(function: Any, values: list[Any], which: int, step: float = 1e-6) -> Any:
-    """Return the gradient of a function of arrays by one of them, by central differences."""
-    found = np.zeros_like(values[which])
-    for index in np.ndindex(*found.shape):
-        ends = []
-        for sign in (1, -1):
-            moved = [value.copy() for value in values]
-            moved[which][index] += sign * step
-            ends.append(function(*moved))
-        found[index] = (ends[0] - ends[1]) / (2 * step)
-    return found
-
-
 @pytest.mark.parametrize("name", DIFFERENTIABLE)
 @pytest.mark.parametrize("fmt", ["csr", "csc"])
 def test_gradient(name: str, fmt: str, matrices: Matrices) -> None:
@@ -47,7 +35,7 @@ def test_gradient(name: str, fmt: str, matrices: Matrices) -> None:
     case, dense = CASES[name], [as_dense(value) for value in values]
     out = case.graph(*inputs)
     STORED[0] = stored_places(values[0])
-    weights = np.random.default_rng(1).normal(size=np.shape(case.expected(*dense)))
+    weights = np.random.default_rng(1).normal(size=case.of_arrays(*dense).shape)
     if isinstance(out.type, sparse.SparseTensorType):
         out = sparse.dense_from_sparse(out, structured_grad=False)
     cost = (out.real * weights).sum()
@@ -56,7 +44,7 @@ def test_gradient(name: str, fmt: str, matrices: Matrices) -> None:
     for mode in ("fast_compile", "fast_run"):
         found = relgraph.function(inputs, gradients, on_unused_input="ignore", mode=mode)(*values)
         for i, g in enumerate(found):
-            expected = differences(lambda *v: (case.expected(*v).real * weights).sum(), dense, i)
+            expected = differences(lambda *v: (case.of_arrays(*v).real * weights).sum(), dense, i)
             if (i == 0 and name not in FULL) or (i == 1 and name == "dot sparse"):
                 expected = expected * stored_places(values[i])
             np.testing.assert_allclose(as_dense(g), expected, atol=1e-7, rtol=1e-6)
