@@ -11,13 +11,11 @@ import relgraph.tensor as at
 from relgraph.gradient import grad, verify_grad
 from relgraph.graph.reference import evaluate
 from relgraph.tensor.along_axes import (
-    Cumulate,
     Recurrence,
     Sort,
     argsort,
     cumprod,
     cumsum,
-    repeat,
     roll,
     sort,
     tile,
@@ -101,31 +99,10 @@ def against_reference(op, expected, *values):
     assert found.dtype == expected.dtype
 
 
-def test_errors():
-    with pytest.raises(TypeError, match="one of add, mul, maximum, minimum, logaddexp, not"):
-        Cumulate(at.hypot.scalar_op, 0)
-    with pytest.raises(ValueError, match="cumsum: axis 2"):
-        cumsum(at.dmatrix(), 2)
-    with pytest.raises(TypeError, match=r"recurrence\{axis=1\}: .* wanted is one rank"):
-        Recurrence(1)(at.dvector(), at.dvector())
-    with pytest.raises(ValueError, match=r"the inputs have lengths \[2, 3\] along axis 0"):
-        Recurrence(0)(np.ones(2), np.ones(3))
-
-
 # Elements repeated or moved along an axis.
 
 
-def test_elements_are_repeated_at_least_0_times():
-    with pytest.raises(ValueError, match="repeat: -1 times"):
-        repeat(at.dvector(), -1)
-
-
 X = np.arange(6.0).reshape(2, 3)
-
-
-def test_tiles_are_counted_from_0():
-    with pytest.raises(ValueError, match="-1 times"):
-        tile(at.dvector("v"), -1)
 
 
 def test_rolls_of_what_is_empty_and_by_a_variable():

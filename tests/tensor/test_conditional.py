@@ -195,22 +195,6 @@ def test_a_failure_in_a_branch_names_its_node_once(linker):
     assert note.startswith("while computing this node:\nadd [id A]")
 
 
-def test_wrong_use():
-    c, x = at.dscalar("c"), at.dvector("x")
-    with pytest.raises(TypeError, match="the condition is a TensorType"):
-        ifelse(x, x, x)
-    with pytest.raises(TypeError, match="wanted are one dtype and rank"):
-        ifelse(c, x, c)
-    with pytest.raises(TypeError, match="one branch is a list"):
-        ifelse(c, [x], x)
-    with pytest.raises(ValueError, match="2 and 1 tensors"):
-        ifelse(c, [x, x], [x])
-    with pytest.raises(ValueError, match="at least one variable"):
-        ifelse(c, [], [])
-    with pytest.raises(TypeError, match="takes 3 inputs, not 2"):
-        IfElse(1)(c, x)
-
-
 # What waits for a branch: random graphs of choices, and nodes that overwrite what others read.
 
 linkers = pytest.mark.parametrize("linker", ["py", "vm"])

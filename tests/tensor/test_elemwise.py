@@ -232,26 +232,6 @@ def test_nodes_are_whole() -> None:
     assert at.add(x, y, name="sum").name == "sum"
 
 
-def test_counts_and_types_are_checked() -> None:
-    x = at.dvector("x")
-    with pytest.raises(TypeError, match="exp takes 1 input, not 2"):
-        at.exp(x, x)
-    with pytest.raises(TypeError, match="add takes at least 1 input, not 0"):
-        at.add()
-    with pytest.raises(TypeError, match="not a tensor"):
-        at.add(x, scalar.float64("s"))
-    with pytest.raises(TypeError, match="is not a scalar op"):
-        Elemwise(np.add)
-    i = scalar.float64("i")
-    with pytest.raises(ValueError, match="two outputs can't be written over one input"):
-        Elemwise(scalar.Composite([i], [i + 1, i * 2]), {0: 0, 1: 0})
-    with pytest.raises(TypeError, match="invert is not defined for input 0 of dtype float64"):
-        ~x  # noqa: B018
-    b = at.tensor("bool", (None,))
-    with pytest.raises(TypeError, match="sub is not defined for input 0 of dtype bool"):
-        b - b
-
-
 def test_n_ary_ops_do_not_depend_on_the_order() -> None:
     x, y, z = at.tensor("uint16", ()), at.tensor("int16", ()), at.fscalar()
     assert at.add(x, y, z).type.dtype == at.add(z, x, y).type.dtype == "float32"
@@ -300,14 +280,6 @@ def test_inplace(op: Any, inplace: int) -> None:
     result = perform(ours, *given_)
     assert result is given_[inplace]
     assert np.array_equal(result, expected)
-
-
-def test_inplace_needs_room() -> None:
-    A, r = at.dmatrix("A"), at.drow("r")
-    with pytest.raises(TypeError, match="can't be written to the storage of input 0"):
-        Elemwise(scalar.add, {0: 0})(r, A)
-    with pytest.raises(TypeError, match="can't be written to the storage of input 1"):
-        Elemwise(scalar.add, {0: 1})(A, at.fmatrix())
 
 
 def test_ops_are_interned_and_pickled() -> None:
@@ -457,20 +429,7 @@ def test_dimshuffle_is_transpose_and_reshape(data: st.DataObject) -> None:
     assert g.type.shape == shape
 
 
-def test_dimshuffle_errors() -> None:
-    A = at.matrix("A")
-    with pytest.raises(TypeError, match=r"would drop axis 1 .* length is not known"):
-        A.dimshuffle(0)
-    with pytest.raises(TypeError, match=r"would drop axis 0 .* length is 3"):
-        at.tensor("float64", (3,)).dimshuffle([])
-    with pytest.raises(ValueError, match="names an axis twice"):
-        A.dimshuffle(0, 0, 1)
-    with pytest.raises(ValueError, match="axis 2 of an array with 2 dimensions"):
-        A.dimshuffle(0, 2, 1)
-    with pytest.raises(TypeError, match=r"'y' in .* is neither an axis nor 'x'"):
-        A.dimshuffle(0, "y", 1)
-    with pytest.raises(TypeError, match="takes a tensor with 1 dimensions"):
-        DimShuffle(1, (0,))(A)
+def test_dimshuffle_counts_axes_from_either_end() -> None:
     assert DimShuffle(2, (-1, 0)) is DimShuffle(2, (1, 0))
 
 

@@ -38,10 +38,6 @@ def test_cast() -> None:
     assert at.cast(x, np.int8).type.dtype == "int8"
     assert at.cast(2, "float32").type.dtype == "float32"
     assert value(lambda v: at.cast(v, "bool"), np.array([0.0, np.nan, 2.0])).tolist() == [0, 1, 1]
-    with pytest.raises(TypeError, match="would drop the imaginary part"):
-        at.cast(at.zvector(), "float64")
-    with pytest.raises(TypeError, match="'flot64' is not a dtype"):
-        at.cast(x, "flot64")
 
 
 @pytest.mark.parametrize("decimals", [-2, -1, 0, 1, 3])
@@ -94,18 +90,6 @@ def test_it_is_one_op():
     assert at.dot(at.dmatrix(), at.dvector()).owner.op is _dot
 
 
-def test_errors_name_the_input():
-    with pytest.raises(TypeError, match=r"dot: the second input is a .* of 3 dimensions"):
-        _dot(at.dmatrix(), at.tensor3())
-    with pytest.raises(TypeError, match="dot takes 2 inputs, not 1"):
-        _dot(at.dmatrix())
-    x, y = at.dmatrix("x"), at.dmatrix("y")
-    with pytest.raises(ValueError, match=r"dot: axis 1 of input 0 \(.*\) has length 3, axis 0"):
-        evaluate([at.dot(x, y)], {x: np.ones((2, 3)), y: np.ones((2, 3))})
-    with pytest.raises(ValueError, match="has length 3"):
-        at.dot(at.tensor(shape=(2, 3)), at.tensor(shape=(2, 3)))
-
-
 @pytest.mark.parametrize("lie", [np.asfortranarray, lambda v: np.broadcast_to(v[:1], v.shape)])
 @pytest.mark.parametrize("mode", [None, "strict", "fast_run"])
 def test_integers_beside_floats_are_multiplied_alike_however_they_lie(lie, mode):
@@ -136,10 +120,6 @@ def test_what_it_takes() -> None:
     assert assert_(x, True).type is x.type
     assert Assert("a")(3, n).type.shape == ()
     assert Assert("a") is Assert("a") and str(Assert("a")) == "assert{a}"
-    with pytest.raises(TypeError, match="at least one condition"):
-        Assert()(x)
-    with pytest.raises(TypeError, match="the message is a string"):
-        Assert(x)  # type: ignore[arg-type]
 
 
 def test_gradient_and_shape() -> None:

@@ -54,14 +54,6 @@ def test_empty_axes(against_numpy, as_numpy):
         against_numpy(lambda v: at.mean(v, axis=0), lambda v: np.full(3, np.nan), x)
 
 
-def test_the_extreme_of_nothing_is_an_error_that_names_the_input():
-    x = at.dmatrix("x")
-    with pytest.raises(ValueError, match=r"max\{axis=\(0,\)\}: axis 0 of x has length 0"):
-        evaluate([at.max(x, axis=0)], {x: np.zeros((0, 3))})
-    with pytest.raises(ValueError, match="argmin"):
-        evaluate([at.argmin(x, axis=0)], {x: np.zeros((0, 3))})
-
-
 @pytest.mark.parametrize("op", [scalar.neq, scalar.lt, scalar.sub, scalar.hypot])
 def test_an_op_whose_order_matters_reduces_nothing(op):
     with pytest.raises(TypeError, match=f"CAReduce: {op} is no FoldOp"):
@@ -234,8 +226,6 @@ def test_rolls_along_several_axes():
     for shift, axis in ((1, (0, 2)), ((1, 2), (0, 2)), ((1, 2), [1]), (2, [1]), ([2], [0, 1])):
         found = at.roll(at.constant(X), shift, axis).eval()
         np.testing.assert_array_equal(found, np.roll(X, shift, axis))
-    with pytest.raises(ValueError, match="roll: 3 shifts along 2 axes"):
-        at.roll(at.constant(X), (1, 2, 3), (0, 1))
 
 
 @pytest.mark.parametrize("axis", [1, np.int64(1), (1,), [0, 1]])
@@ -243,11 +233,6 @@ def test_norms(axis):
     found = at.linalg.norm(at.constant(X[0]), axis=axis).eval()
     wanted = np.linalg.norm(X[0], axis=tuple(axis) if isinstance(axis, list) else axis)
     np.testing.assert_allclose(found, wanted)
-
-
-def test_a_property_without_a_hash_is_named():
-    with pytest.raises(TypeError, match=r"Argmax: axis is \[0, 1\], which has no hash"):
-        at.argmax(at.dmatrix()).owner.op.__class__([0, 1])
 
 
 @pytest.mark.parametrize("name", SHARES)
@@ -279,8 +264,6 @@ def test_no_axis_where_one_is_wanted():
 
 
 def test_slopes_along_an_axis_twice():
-    with pytest.raises(ValueError, match=r"gradient: axis .* names an axis twice"):
-        at.gradient(at.dtensor3(), axis=(1, -2))
     found = at.gradient(at.constant(X), axis=[0, 1])
     for one, wanted in zip(found, np.gradient(X, axis=(0, 1)), strict=True):
         np.testing.assert_allclose(one.eval(), wanted)

@@ -9,12 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import relgraph.tensor as at
-from relgraph.gradient import DisconnectedInputError, grad, verify_grad
+from relgraph.gradient import verify_grad
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.reference import evaluate
 from relgraph.tensor.shapes import (
     MakeVector,
-    Reshape,
     Shape,
     Shape_i,
     SpecifyShape,
@@ -48,20 +47,11 @@ def test_what_is_known_is_a_constant():
     assert at.shape(x).type.shape == (2,)
 
 
-def test_no_such_axis():
-    with pytest.raises(ValueError, match="shape_i: axis 2 of an array with 2 dimensions"):
-        at.shape_i(at.dmatrix(), 2)
-
-
 def test_make_vector():
-    i, x = at.iscalar("i"), at.dscalar("x")
+    i = at.iscalar("i")
     (found,) = evaluate([MakeVector("int64")(i, 3)], {i: np.array(7, "int32")})
     np.testing.assert_array_equal(found, [7, 3])
     assert found.dtype == "int64"
-    with pytest.raises(TypeError, match="input 1 is float64, which int64 can't hold"):
-        MakeVector("int64")(i, x)
-    with pytest.raises(TypeError, match=r"input 0 is a .*, not of rank 0"):
-        MakeVector("float64")(at.dvector())
 
 
 def test_lengths():
@@ -71,10 +61,6 @@ def test_lengths():
     assert as_lengths(at.constant([2, 3]), "f") == (2, 3)
     assert as_lengths(np.array([2, 3]), "f") == (2, 3)
     assert len(as_lengths(at.tensor("int64", (2,)), "f")) == 2
-    with pytest.raises(TypeError, match=r"f: the shape .* how many dimensions"):
-        as_lengths(at.lvector(), "f")
-    with pytest.raises(TypeError, match="an integer of rank 0"):
-        as_lengths((at.dscalar(),), "f")
     assert product([2, 3]) == 6
     assert product([1, n]) is n
 
@@ -122,25 +108,6 @@ def test_what_is_known_of_a_shape():
     assert at.flatten(x).type.shape == (6,)
 
 
-def test_reshape_errors():
-    x = at.dmatrix("x")
-    with pytest.raises(
-        ValueError, match=r"reshape: 6 elements \(shape \(2, 3\)\) don't fit \(4,\)"
-    ):
-        at.reshape(at.tensor("float64", (2, 3)), (4,))
-    with pytest.raises(ValueError, match="one element may be -1"):
-        at.reshape(x, (-1, -1))
-    with pytest.raises(TypeError, match="unknown length; give ndim"):
-        at.reshape(x, at.lvector())
-    with pytest.raises(ValueError, match=r"reshape: x has shape \(2, 3\), .* don't fit \(4,\)"):
-        evaluate([at.reshape(x, (4,))], {x: count(2, 3)})
-    with pytest.raises(ValueError, match="has 1 elements"):
-        Reshape(2)(x, (6,))
-    with pytest.raises(DisconnectedInputError):
-        n = at.lscalar()
-        grad(at.sum(at.reshape(x, (n, 1))), n)
-
-
 def test_it_is_a_view():
     x = at.dmatrix()
     a = count(2, 3)
@@ -154,8 +121,6 @@ def test_flatten(against_numpy):
     for n, shape in ((1, -1), (2, (2, -1)), (3, (2, 3, 4))):
         against_numpy(lambda v, n=n: at.flatten(v, n), lambda v, s=shape: v.reshape(s), x)
     against_numpy(lambda v: at.flatten(v, 2), lambda v: v.reshape(0, 12), x[:0])
-    with pytest.raises(ValueError, match="flatten: ndim is 3"):
-        at.flatten(at.dmatrix(), 3)
 
 
 def test_specify_shape(against_numpy):
@@ -185,12 +150,6 @@ def test_squeeze_checks_what_is_not_known():
     x = at.dmatrix("x")
     y = at.squeeze(x, 0)
     np.testing.assert_array_equal(evaluate([y], {x: count(1, 3)})[0], count(3))
-    with pytest.raises(ValueError, match="axis 0 of x has length 2, not 1"):
-        evaluate([y], {x: count(2, 3)})
-    with pytest.raises(ValueError, match="no order of 2 axes"):
-        at.transpose(x, (0, 0))
-    with pytest.raises(ValueError, match="squeeze: axis 0 has length 2"):
-        at.squeeze(at.tensor("float64", (2, 3)), 0)
 
 
 # What `infer_shape` says is what `perform` gives, for every op, whatever the lengths of the axes.

@@ -72,18 +72,6 @@ def test_a_derivation_is_replayed() -> None:
     assert any(isinstance(node.op, Scan) for node in replayed.apply_nodes)
 
 
-def test_a_step_depends_on_its_inputs_alone() -> None:
-    row, other = at.dscalar("row"), at.dscalar("other")
-    with pytest.raises(ValueError, match=r"other is neither an input of the inner graph"):
-        Scan([row], [row * other], 1, 0)
-    with pytest.raises(TypeError, match=r"state 0 is a .* before a step and a"):
-        Scan([row], [at.stack([row, row])], 0, 1)
-    with pytest.raises(TypeError, match="takes 2 inputs, not 1"):
-        Scan([row], [row], 1, 0)(3)
-    with pytest.raises(TypeError, match="sequence 0 is a"):
-        Scan([row], [row], 1, 0)(3, other)
-
-
 def test_a_graph_with_the_loop_as_reference() -> None:
     out = decaying(0.5)
     value = relgraph.graph.reference.evaluate([out], {x: np.array([0.0, 0.0])})[0]
@@ -210,10 +198,3 @@ def test_memory() -> None:
     assert peak_bytes(plain, *values) > steps * row
     # 20 states between parts, 20 within one, each of them joined and turned around
     assert peak_bytes(less, *values) < 200 * row
-
-
-def test_wrong_arguments() -> None:
-    with pytest.raises(ValueError, match="save_every_N is 0; wanted is a positive integer"):
-        scan_checkpoints(lambda s: s, None, h, n_steps=3, save_every_N=0)
-    with pytest.raises(ValueError, match="end early"):
-        scan_checkpoints(lambda s: (s, until(s.sum() > 1)), None, h, n_steps=3)
