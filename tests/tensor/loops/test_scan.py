@@ -215,67 +215,6 @@ def test_nothing_is_left_where_nothing_is_returned() -> None:
 x = at.fvector("x")
 
 
-@pytest.mark.parametrize(
-    ("build", "kind", "message"),
-    [
-        (
-            lambda: scan(lambda a, s: s + a, x, at.constant(np.int8(0))),
-            TypeError,
-            r"output 0 changes its dtype: .*int8.*float32.*; cast one of them",
-        ),
-        (
-            lambda: scan(lambda a, s: at.stack([s, a]), x, at.constant(np.float32(0))),
-            TypeError,
-            "output 0 changes its rank",
-        ),
-        (
-            lambda: scan(lambda s: at.concatenate([s, s]), None, at.zeros((3,)), n_steps=2),
-            TypeError,
-            r"output 0 changes its shape: .*\(3,\).*\(6,\)",
-        ),
-        (lambda: scan(lambda: x), ValueError, "neither a sequence nor n_steps"),
-        (lambda: scan(lambda a: (a, a), x, [None]), ValueError, "2 outputs.*is for 1"),
-        (lambda: scan(lambda a: a, at.dscalar("q")), TypeError, "sequence 0, q, is a .*axis"),
-        (lambda: scan(lambda a: a, "x"), TypeError, "scan: sequence 0: "),
-        (lambda: scan(lambda a: "x", x), TypeError, "output 0 of the step: "),
-        (lambda: scan(lambda a: a, x, n_steps=1.5), TypeError, "n_steps is a .*integer of rank 0"),
-        (lambda: scan(lambda a: a, x, n_steps=-1), ValueError, "n_steps is -1; wanted is 0"),
-        (lambda: scan(lambda a: a, {"input": x, "tap": 0}), ValueError, "keys 'input', 'tap'"),
-        (lambda: scan(lambda a: a, {"input": x, "taps": ["b"]}), TypeError, "wanted are integers"),
-        (
-            lambda: scan(lambda a, s: s, x, {"initial": x, "taps": [1]}),
-            ValueError,
-            r"outputs_info\[0\] has the taps \[1\]",
-        ),
-        (
-            lambda: scan(lambda a, s: s, x, {"initial": at.fscalar("q"), "taps": [-2]}),
-            TypeError,
-            "a row for each of the steps before the first",
-        ),
-        (
-            lambda: scan(lambda a, s: s, x, {"initial": np.zeros(1), "taps": [-2]}),
-            ValueError,
-            "has 1 initial rows; .* need 2",
-        ),
-        (
-            lambda: scan(lambda a: a * at.dscalar("k"), x, strict=True),
-            ValueError,
-            "uses k .*not among non_sequences",
-        ),
-        (lambda: scan(lambda a: (a, until(x)), x), TypeError, "until: the condition is a "),
-        (lambda: scan(lambda a: a, x, truncate_gradient=0), ValueError, "truncate_gradient is 0"),
-        (
-            lambda: scan(lambda a: {relgraph.shared(0): a}, x),
-            TypeError,
-            "scan: the update of",
-        ),
-    ],
-)
-def test_wrong_arguments(build, kind, message) -> None:
-    with pytest.raises(kind, match=message):
-        build()
-
-
 @pytest.mark.parametrize("mode", ["None", "strict", "o4"])
 def test_wrong_values(mode: str) -> None:
     n, s = at.lscalar("n"), at.dvector("s")
