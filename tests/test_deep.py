@@ -8,9 +8,11 @@ import pytest
 
 import relgraph.tensor as at
 from relgraph import Mode, dprint, function, grad, pprint
-from relgraph.graph.basic import clone, graph_inputs, io_toposort
+from relgraph.graph.basic import clone, equal_computations, graph_inputs, io_toposort
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import MergeOptimizer
+from relgraph.graph.opt.merge import merged_copy
+from relgraph.graph.reference import evaluate
 
 DEPTHS = [32_000, pytest.param(100_000, marks=pytest.mark.thorough)]
 OPS = [(at.tanh, np.tanh), (at.neg, np.negative), (at.sin, np.sin), (at.neg, np.negative)]
@@ -52,6 +54,7 @@ def test_it_is_copied(deep, depth):
     assert copied is not out
     assert len(io_toposort(inputs, [copied])) == depth
     assert list(graph_inputs([copied])) == inputs
+    assert equal_computations([copied], [out], inputs, [x])
     fgraph = FunctionGraph([x], [out], clone=True)
     assert len(fgraph.clone().apply_nodes) == len(fgraph.apply_nodes) == depth
 
@@ -69,6 +72,7 @@ def test_it_is_printed(deep, depth):
 
 def test_it_is_merged(deep, depth):
     x, out = deep
+    assert len(merged_copy([out, chain(x, depth)]).apply_nodes) == depth
     fgraph = FunctionGraph([x], [out, chain(x, depth)], clone=True)
     assert len(fgraph.apply_nodes) == 2 * depth
     MergeOptimizer().optimize(fgraph)
@@ -81,6 +85,7 @@ def test_it_is_run(deep, depth, linker, optimizer):
     x, out = deep
     f = function([x], out, mode=Mode(linker, optimizer))
     np.testing.assert_allclose(f(POINT), value_and_slope(POINT, depth)[0])
+    np.testing.assert_allclose(evaluate([out], {x: POINT})[0], f(POINT))
 
 
 def test_it_is_differentiated(depth):

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
+from inspect import getsource
 from types import CodeType, SimpleNamespace
 from typing import Any
 
@@ -94,31 +95,34 @@ def _compiled(text: str) -> CodeType:
     return compile(text, "<program>", "eval")
 
 
-def _set(x: Any, key: Any, y: Any) -> Any:
+def set_(x: Any, key: Any, y: Any) -> Any:
     x = np.array(x)
     x[key] = y
     return x
 
 
-def _inc(x: Any, key: Any, y: Any) -> Any:
+def inc(x: Any, key: Any, y: Any) -> Any:
     x = np.array(x)
     # `np.add.at` has no weak numbers: it takes uint64 and 3 for floats
     np.add.at(x, key, x.dtype.type(y) if isinstance(y, int) else y)
     return x
 
 
-def _cast(x: Any, dtype: str) -> Any:
+def cast(x: Any, dtype: str) -> Any:
     return np.asarray(x).astype(dtype)
 
 
-def _dot(x: Any, y: Any) -> Any:
+def dot(x: Any, y: Any) -> Any:
     return np.dot(np.array(x, order="C"), np.array(y, order="C"))
 
 
-def _matmul(x: Any, y: Any) -> Any:
-    if max(x.ndim, y.ndim) < 3:
-        return _dot(x, y)
-    return np.matmul(np.array(x, order="C"), np.array(y, order="C"))
+def matmul(x: Any, y: Any) -> Any:
+    multiply = np.dot if max(x.ndim, y.ndim) < 3 else np.matmul
+    return multiply(np.array(x, order="C"), np.array(y, order="C"))
+
+
+HELPERS = (set_, inc, cast, dot, matmul)
+"""What the steps of NumPy are written with, beside its functions."""
 
 
 _EXACT = ("negative", "abs", "sign", "maximum", "minimum", "ravel", "reshape", "concatenate")
@@ -189,23 +193,9 @@ def _add_step(steps: list[Step], known: dict[str, int], node: ast.expr, first: i
 NUMPY: dict[str, Any] = {
     "np": np,
     "sp": scipy.special,
-    "set_": _set,
-    "inc": _inc,
-    "cast": _cast,
-    "dot": _dot,
-    "matmul": _matmul,
+    **{helper.__name__: helper for helper in HELPERS},
 }
 RELGRAPH: dict[str, Any] = {"np": np, "at": at}
-SOURCE_OF_HELPERS = {
-    "set_": "def set_(x, key, y): x = np.array(x); x[key] = y; return x",
-    "inc": "def inc(x, key, y): x = np.array(x); np.add.at(x, key, "
-    "x.dtype.type(y) if isinstance(y, int) else y); return x",
-    "dot": "def dot(x, y): return np.dot(np.array(x, order='C'), np.array(y, order='C'))",
-    "matmul": "def matmul(x, y): return (np.dot if max(x.ndim, y.ndim) < 3 else np.matmul)"
-    "(np.array(x, order='C'), np.array(y, order='C'))",
-    "cast": "def cast(x, dtype): return np.asarray(x).astype(dtype)",
-}
-
 _WIDE = {"float16": "longdouble", "float32": "longdouble", "float64": "longdouble"}
 _WIDE |= {"complex64": "clongdouble", "complex128": "clongdouble"}
 
@@ -227,7 +217,7 @@ def _narrow(function: Callable[..., Any]) -> Callable[..., Any]:
 _SCIPY = ("erf", "erfc", "gammaln", "softmax", "log_softmax", "logsumexp")
 WIDE: dict[str, Any] = {
     **NUMPY,
-    "cast": lambda x, dtype: _cast(x, _WIDE.get(dtype, dtype)),
+    "cast": lambda x, dtype: cast(x, _WIDE.get(dtype, dtype)),
     "sp": SimpleNamespace(
         expit=scipy.special.expit, **{f: _narrow(getattr(scipy.special, f)) for f in _SCIPY}
     ),
@@ -319,6 +309,7 @@ def literal(array: np.ndarray) -> str:
 def source(program: Program, mode: str) -> str:
     """Return a program as Python that runs it both ways and prints both."""
     lines = [
+        "from typing import Any",
         "import numpy as np",
         "import scipy.special as sp",
         "from numpy import inf, nan",
@@ -326,7 +317,7 @@ def source(program: Program, mode: str) -> str:
         "from relgraph.compile import Mode, function",
     ]
     steps = " ".join(step.numpy for step in program.steps)
-    lines += [text for name, text in SOURCE_OF_HELPERS.items() if f"{name}(" in steps]
+    lines += [getsource(helper) for helper in HELPERS if f"{helper.__name__}(" in steps]
     names = [f"v{i}" for i in range(len(program.leaves) + len(program.steps))]
     for name, leaf in zip(names, program.leaves, strict=False):
         lines.append(f"{name} = {literal(leaf.value)}")

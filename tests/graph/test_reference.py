@@ -40,13 +40,6 @@ def test_a_missing_value_is_named():
         evaluate([at.exp(x)])
 
 
-def test_a_deep_graph():
-    x = e = at.dscalar()
-    for _ in range(100_000):
-        e = at.neg(e)
-    assert evaluate([e], {x: 2.0}) == [2.0]
-
-
 def test_what_destroys_is_refused():
     x = at.dvector("x")
     inplace = Elemwise(at.neg.scalar_op, {0: 0})

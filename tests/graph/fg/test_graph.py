@@ -285,23 +285,23 @@ class TestReplace:
 class TestScale:
     def test_a_long_chain(self):
         (x,) = variables("x")
-        fg = FunctionGraph([x], [chain(x, 100_000)])
+        fg = FunctionGraph([x], [chain(x, 5_000)])
         order = fg.toposort()
-        assert len(order) == 100_000
+        assert len(order) == 5_000
         for node in order:
             fg.replace(node.outputs[0], g(node.inputs[0]))
         assert {node.op for node in fg.apply_nodes} == {g}
         fg.check_integrity()
         copy = fg.clone(check_integrity=False)
-        assert len(copy.apply_nodes) == 100_000
-        assert len(repr(copy)) > 300_000
+        assert len(copy.apply_nodes) == 5_000
+        assert len(repr(copy)) > 15_000
         copy.remove_input(0)
         assert copy.apply_nodes == set()
         assert is_in_ancestors(fg.toposort()[-1], fg.toposort()[0])
 
     def test_a_variable_with_many_users(self):
         x, y = variables("x y")
-        count = 100_000
+        count = 5_000
         fg = FunctionGraph([x, y], [h(*[f(x) for _ in range(count)])], clone=False)
         fg.replace(x, neg(y))
         assert fg.get_clients(x) == []

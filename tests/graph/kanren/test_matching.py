@@ -28,23 +28,9 @@ def shown(var):
     return as_string([], [var])[0]
 
 
-def test_positions():
-    assert bindings(x - y, a - b) == [{x: a, y: b}]
-    assert bindings(x - x, a - b) == []
-    assert bindings(x - x, a - a) == [{x: a}]
-    assert bindings(exp(log(x)), exp(log(a))) == [{x: a}]
-    assert bindings(exp(x), a) == []
-    assert bindings(exp(x), log(a)) == []
-
-
 def test_equal_computations_are_one_without_a_merge():
     s = bindings(x * y / y, (a * exp(b)) / exp(b))
     assert [v[x] for v in s] == [a]
-
-
-def test_order():
-    assert bindings(exp(x) + y, b + exp(a))[0] == {x: a, y: b}
-    assert bindings(1 + x, a + 1.0) == [{x: a}]
 
 
 def test_grouping():
@@ -53,19 +39,6 @@ def test_grouping():
     assert shown(s[y]) == "add(b, c)"
     assert bindings(exp(x) + y, (b + exp(a)) + c, regroup=False) == []
     assert len(bindings(exp(x) + y, exp(a) + exp(b))) == 2
-
-
-def test_grouping_of_many():
-    total = add(*[log(v) for v in (a, b, c)], exp(d))
-    (s,) = bindings(exp(x) + y, total)
-    assert s[x] is d
-    assert len(s[y].owner.inputs) == 3
-
-
-def test_shared_variables_find_their_partner():
-    (s,) = bindings(x * y / y, (a * b * c) / b)
-    assert shown(s[x]) == "mul(a, c)"
-    assert bindings(x * y / y, (a * b) / c) == []
 
 
 def test_the_rest_is_carried_along_at_the_root_alone():

@@ -101,19 +101,6 @@ def test_a_closed_relation_gives_its_rules_in_order():
     assert "closed, 2 rules" in str(found)
 
 
-def test_conditions_are_held_back():
-    def small(i, o):
-        v = var()
-        return lall(whereo(lambda w: w is a, v), eq(i, etuple(exp, v)), eq(o, etuple(add, v, v)))
-
-    (rule,) = extract(small, "small").rules
-    assert len(rule.conditions) == 1
-    rewriter = KanrenRelationSub(small)
-    assert rewriter.closed is not None
-    assert rewriter.transform(None, exp(a).owner)[0].owner.op is add
-    assert rewriter.transform(None, exp(b).owner) is False
-
-
 @pytest.mark.parametrize(
     ("goal", "reason"),
     [

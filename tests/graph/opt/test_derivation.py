@@ -257,11 +257,11 @@ def test_walking(graphs: Any) -> None:
 
 def test_long_chains(graphs: Any) -> None:
     out = graphs.x
-    for _ in range(3000):
+    for _ in range(600):
         out = log(exp(sin(out)))
     fgraph = graphs(out)
     steps = checked(fgraph, EquilibriumOptimizer([log_exp]))
-    assert len(steps) == 3000
+    assert len(steps) == 600
     assert all(len(str(step)) < 250 for step in steps)
 
 

@@ -155,7 +155,7 @@ class TestFixpoint:
 
     def test_long_chain(self, graphs):
         out = graphs.x
-        for _ in range(20_000):
+        for _ in range(3_000):
             out = add(true_div(mul(out, graphs.y), graphs.y), graphs.x)
 
         @local_optimizer([true_div])
@@ -166,8 +166,8 @@ class TestFixpoint:
 
         fgraph = graphs(out)
         record = EquilibriumOptimizer([cancel]).optimize(fgraph)
-        assert record.applied == {"cancel": 20_000}
-        assert len(fgraph.apply_nodes) == 20_000
+        assert record.applied == {"cancel": 3_000}
+        assert len(fgraph.apply_nodes) == 3_000
 
 
 @st.composite

@@ -181,12 +181,6 @@ class TestMergedCopy:
         assert [v.type for v in merged.outputs] == [float64, int64]
         merged.check_integrity()
 
-    def test_long_chain(self, graphs):
-        left = right = graphs.x
-        for _ in range(20_000):
-            left, right = neg(left), neg(right)
-        assert len(merged_copy([sub(left, right)]).apply_nodes) == 20_001
-
 
 class Collapse(LocalOptimizer):
     """``neg(neg(v)) → v``, without a look at the graph."""
