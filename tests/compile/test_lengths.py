@@ -33,37 +33,18 @@ OF_TWO = {
 }
 
 
-@pytest.mark.parametrize("build", OF_TWO.values(), ids=OF_TWO.keys())
-def test_lengths_of_two_vectors(build):
-    out = build()
-    for mode in MODES:
-        f = function([x, y], out, mode=mode, on_unused_input="ignore")
-        f(np.ones(3), np.ones(3))
-        for n, k in ((3, 1), (1, 3), (3, 0)):
-            with pytest.raises(ValueError, match=KNOWN if 1 in (n, k) else "length"):
-                f(np.ones(n), np.ones(k))
-
-
-OF_MATRIX = {
-    "rows": (lambda: m + x - x, (4, 3), 1),
-    "columns": (lambda: m * x[:, None] / x[:, None], (3, 4), 1),
-    "product": (lambda: (m @ x) * 0, (4, 3), 1),
-    "row sums": (lambda: m.sum(axis=1) + x - x, (3, 4), 1),
-    "slope": (lambda: grad((m * x).sum(), m), (4, 3), 1),
-}
-
-
-@pytest.mark.parametrize(("build", "shape", "n"), OF_MATRIX.values(), ids=OF_MATRIX.keys())
-def test_lengths_of_a_matrix_and_a_vector(build, shape, n):
-    for mode in ("strict", "o4"):
-        f = function([m, x], build(), mode=mode)
-        f(np.ones(shape), np.ones(3))
-        with pytest.raises(ValueError, match="length"):
-            f(np.ones(shape), np.ones(n))
-
-
-# Each with lengths of x and y that fit, and such as don't.
-OF_PARTS = {
+# Each with lengths of its inputs that fit, and such as don't.
+LENGTHS = {
+    **{
+        f"{name}, {misfit}": (build, (3, 3), misfit)
+        for name, build in OF_TWO.items()
+        for misfit in ((3, 1), (1, 3), (3, 0))
+    },
+    "rows": (lambda: m + x - x, ((4, 3), 3), ((4, 3), 1)),
+    "columns": (lambda: m * x[:, None] / x[:, None], ((3, 4), 3), ((3, 4), 1)),
+    "product": (lambda: (m @ x) * 0, ((4, 3), 3), ((4, 3), 1)),
+    "row sums": (lambda: m.sum(axis=1) + x - x, ((3, 4), 3), ((3, 4), 1)),
+    "slope of rows": (lambda: grad((m * x).sum(), m), ((4, 3), 3), ((4, 3), 1)),
     "slope of a dot": (lambda: grad(at.dot(x, y), y), (3, 3), (3, 1)),
     "all set": (lambda: at.set_subtensor(x[:], y), (3, 3), (3, 1)),
     "slope of a part that is set": (
@@ -107,11 +88,12 @@ OF_PARTS = {
 }
 
 
-@pytest.mark.parametrize(("build", "fit", "misfit"), OF_PARTS.values(), ids=OF_PARTS.keys())
+@pytest.mark.parametrize(("build", "fit", "misfit"), LENGTHS.values(), ids=LENGTHS.keys())
 def test_lengths_that_ops_make(build, fit, misfit):
     out = build()
     for mode in ("None", *MODES):
-        f = function([x, y], out, mode=mode)
+        inputs = [x, y] if isinstance(fit[0], int) else [m, x]
+        f = function(inputs, out, mode=mode, on_unused_input="ignore")
         f(*map(np.ones, fit))
         with pytest.raises(ValueError, match="length"):
             f(*map(np.ones, misfit))

@@ -23,42 +23,44 @@ class TestBoundary:
         assert repr(fg) == "FunctionGraph(f(x), g(y))"
         fg.check_integrity()
 
-    def test_remove_output(self):
-        (x,) = variables("x")
-        a = f(x)
-        fg = FunctionGraph([x], [a, g(a), x, a], clone=False, update_mapping={1: 0, 3: 0})
-        fg.remove_output(1)
-        assert repr(fg) == "FunctionGraph(*1 -> f(x), x, *1)"
-        assert fg.update_mapping == {2: 0}
-        assert set(fg.clients[a]) == {("output", 0), ("output", 2)}
+    @pytest.mark.parametrize(
+        ("build", "updates", "edit", "text", "updates_left"),
+        [
+            (
+                lambda x: [a := f(x), g(a), x, a],
+                {1: 0, 3: 0},
+                lambda fg: fg.remove_output(1),
+                "*1 -> f(x), x, *1",
+                {2: 0},
+            ),
+            (lambda x: [f(x), x], {1: 0}, lambda fg: fg.remove_output(-1), "f(x)", {}),
+            # what depends on it goes too
+            (
+                lambda x, y, z: [g(a := f(x, y)), h(z), x, f(z, a)],
+                {1: 2, 0: 0},
+                lambda fg: fg.remove_input(0),
+                "h(z)",
+                {0: 1},
+            ),
+        ],
+    )
+    def test_updates_follow_what_is_removed(self, build, updates, edit, text, updates_left):
+        fg = graph_of(build, update_mapping=updates)
+        edit(fg)
+        assert repr(fg) == f"FunctionGraph({text})" and fg.update_mapping == updates_left
         fg.check_integrity()
-        fg.remove_output(-1)
-        fg.remove_output(0)
-        assert fg.apply_nodes == set()
+
+    def test_positions_out_of_range(self):
+        fg = graph_of(lambda x, y: [f(x)])
         with pytest.raises(IndexError, match="1 outputs, so no output 1"):
             fg.remove_output(1)
-
-    def test_remove_input_takes_what_depends_on_it(self):
-        x, y, z = variables("x y z")
-        a = f(x, y)
-        fg = FunctionGraph(
-            [x, y, z], [g(a), h(z), x, f(z, a)], clone=False, update_mapping={1: 2, 0: 0}
-        )
-        fg.remove_input(0)
-        assert fg.inputs == [y, z]
-        assert repr(fg) == "FunctionGraph(h(z))"
-        assert fg.update_mapping == {0: 1}
-        fg.check_integrity()
         with pytest.raises(IndexError, match="no input 2"):
             fg.remove_input(2)
 
     def test_remove_node(self):
-        x, y = variables("x y")
-        a = f(x)
-        b = g(a, h(y))
-        fg = FunctionGraph([x, y], [neg(b), exp(a)], clone=False)
-        recorder = Recorder()
-        fg.attach_feature(recorder)
+        fg = graph_of(lambda x, y: [neg(g(a := f(x), h(y))), exp(a)])
+        (b,), (a,) = fg.outputs[0].owner.inputs, fg.outputs[1].owner.inputs
+        fg.attach_feature(recorder := Recorder())
         fg.remove_node(b.owner)
         assert repr(fg) == "FunctionGraph(exp(f(x)))"
         assert [e[1].op for e in recorder.events] == [neg, g, h]
@@ -69,9 +71,8 @@ class TestBoundary:
         fg.check_integrity()
 
     def test_remove_node_that_leads_to_no_output(self):
-        (x,) = variables("x")
-        fg = FunctionGraph([x], [f(x)], clone=False)
-        a = g(x)
+        fg = graph_of(lambda x: [f(x)])
+        a = g(*fg.inputs)
         fg.import_node(h(a).owner)
         fg.remove_node(a.owner)
         fg.check_integrity()

@@ -219,9 +219,8 @@ class TestEndless:
         error = self.diverged([swap], graphs(add(graphs.x, graphs.y)))
         assert error.stop_reason == error.record.stop_reason == "cycle"
         assert error.rewriters == ("add(a, b) -> add(b, a)",)
-        assert "undoes itself" in str(error)
+        assert "undoes itself" in str(error) and len(error.steps) == 2
         assert "add(x, y) -> add(y, x)" in str(error)
-        assert len(error.steps) == 2
 
     def test_a_cycle_in_a_large_graph(self, graphs):
         out = graphs.x
@@ -711,14 +710,6 @@ class TestCycleWatch:
 
 
 class TestMessages:
-    def test_cycle(self):
-        steps = [Step("there", "f(x)", "g(x)"), Step("back", "g(x)", "f(x)")]
-        assert cycle_message("Opt", steps) == (
-            "Opt goes in a circle: there and back undo each other. After 2 rewrites the graph is "
-            "back:\n  there: f(x) -> g(x)\n  back: g(x) -> f(x)"
-        )
-        assert "itself. After 1 rewrite the" in cycle_message("Opt", steps[:1])
-
     def test_long_cycles_are_cut(self):
         steps = [Step(f"r{i}", "a", "b") for i in range(20)]
         assert cycle_message("Opt", steps).endswith("... and 8 more")
