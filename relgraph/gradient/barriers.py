@@ -70,7 +70,6 @@ def converted_gradient(g: Any, v: Any) -> Any:
 class GradientGate(TypedOp):
     """Base class of ops that are the identity, and change the gradient that passes through."""
 
-    __props__ = ()
     view_map = {0: [0]}
     is_identity = True
     keeps_shape = True
@@ -91,6 +90,8 @@ class GradientBarrier(GradientGate):
         Whether the gradient of the input is zero; if not, the input is disconnected.
     """
 
+    __props__ = ("connected",)
+
     def __init__(self, connected: bool) -> None:
         self.connected = connected
 
@@ -107,6 +108,8 @@ class GradientBarrier(GradientGate):
 class GradientClip(GradientGate):
     """The identity; the elements of the gradient are brought between two numbers."""
 
+    __props__ = ("lower", "upper")
+
     def __init__(self, lower: float, upper: float) -> None:
         if not lower <= upper:
             raise ValueError(f"grad_clip: {upper} is less than {lower}")
@@ -121,6 +124,8 @@ class GradientClip(GradientGate):
 
 class GradientScale(GradientGate):
     """The identity; the gradient is multiplied by a number."""
+
+    __props__ = ("factor",)
 
     def __init__(self, factor: float) -> None:
         self.factor = float(factor)

@@ -259,9 +259,6 @@ class MetaType(ABCMeta):
     so that everything downstream may compare by identity. Objects of different classes are
     different ones, whatever an inherited ``__eq__`` says.
 
-    Below a class with ``__props__``, one that has an ``__init__`` and no ``__props__`` of its own
-    has the parameters of ``__init__`` for properties.
-
     A class with an ``__eq__`` but no ``__hash__`` is hashed by identity, and its objects are not
     interned, since they may change: what compares them has to use ``==``.
     """
@@ -282,8 +279,6 @@ class MetaType(ABCMeta):
     def __init__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> None:
         super().__init__(name, bases, namespace)
         made: Any = cls
-        if "__init__" in namespace and "__props__" not in namespace and made.__props__ is not None:
-            made.__props__ = tuple(inspect.signature(made.__init__).parameters)[1:]
         if made.__hash__ is None:
             made.__hash__ = object.__hash__
         by_hand = any("__eq__" in vars(base) for base in cls.__mro__[:-1])

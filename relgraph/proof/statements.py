@@ -173,6 +173,7 @@ class AnyOp(ScalarOp):
         That of the variable for it: others may be other functions.
     """
 
+    __props__ = ("nin", "name")
     ufunc = None  # type: ignore[assignment]
 
     def __init__(self, nin: int, name: str) -> None:

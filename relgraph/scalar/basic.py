@@ -308,6 +308,7 @@ class Cast(ScalarOp):
     """
 
     cost = 1.0
+    __props__ = ("dtype",)
     converts = True
     holomorphic = False
 

@@ -45,6 +45,7 @@ class Composite(ScalarOp, HasInnerGraph):
         If the outputs depend on a variable that is neither an input nor a constant.
     """
 
+    __props__ = ("inputs", "outputs")
     holomorphic = False
 
     def __init__(self, inputs: Sequence[Variable], outputs: Sequence[Variable]) -> None:

@@ -160,6 +160,8 @@ class ScaledProduct(_Exact):
         How many are divisors.
     """
 
+    __props__ = ("above", "below")
+
     def __init__(self, above: int, below: int) -> None:
         self.above, self.below = above, below
         self.nin = above + below

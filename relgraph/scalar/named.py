@@ -67,6 +67,7 @@ class NamedOp(ScalarOp):
         The name of the function.
     """
 
+    __props__ = ("name",)
     slopes: Mapping[str, tuple[Slope, ...]] = {}
     facts_by_name: Mapping[str, Facts] = {}
     costs: Mapping[str, float] = {}

@@ -102,6 +102,7 @@ class _GammaSlope(FloatOp):
 class _BetaSlope(FloatOp):
     """The derivative of ``betainc(a, b, x)`` by `a`, or by `b`."""
 
+    __props__ = ("by_second",)
     nin = 3
     argument_names = ("a", "b", "x")
 

@@ -134,6 +134,8 @@ class FormatOp(SparseOp):
         The format of the matrix.
     """
 
+    __props__ = ("format",)
+
     def __init__(self, format: str) -> None:
         self.format = format
 
@@ -190,6 +192,7 @@ class Indices(SparseOp):
         those of each row (in CSC: column) begin and end.
     """
 
+    __props__ = ("part",)
     signature = "[m,n]->(places)"
     view_map = {0: [0]}
     connected_inputs = ()
@@ -476,6 +479,7 @@ class CompareSparse(SparsePair):
         One of `COMPARISONS`.
     """
 
+    __props__ = ("comparison",)
     converts = True
     connected_inputs = ()
 

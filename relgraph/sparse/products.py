@@ -42,6 +42,8 @@ class StructuredOp(SparseOp):
         Whether the gradient is that by the stored elements alone: zero elsewhere.
     """
 
+    __props__ = ("structured",)
+
     def __init__(self, structured: bool = True) -> None:
         self.structured = bool(structured)
 
@@ -145,6 +147,7 @@ class SparseSum(SparseOp):
         Whether the gradient is that by the stored elements alone.
     """
 
+    __props__ = ("axis", "structured")
     signature = "[m,n]->()"
 
     def __init__(self, axis: int | None = None, structured: bool = False) -> None:
@@ -318,6 +321,8 @@ class JoinSparse(SparseOp):
     axis
         0 for below each other, 1 for side by side.
     """
+
+    __props__ = ("axis",)
 
     def __init__(self, axis: int) -> None:
         if axis not in (0, 1):

@@ -64,6 +64,7 @@ class Recurrence(TensorOp):
     The inputs are the factors, the first of which is not read, and the terms.
     """
 
+    __props__ = ("axis",)
     nin = 2
     keeps_shape = True
 
@@ -138,6 +139,8 @@ class Cumulate(OneAxis):
     axis
         The axis, in a node counted from the front.
     """
+
+    __props__ = ("scalar_op", "axis")
 
     def __init__(self, scalar_op: Any, axis: int) -> None:
         if scalar_op not in _GRADIENTS:

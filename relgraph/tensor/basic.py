@@ -413,6 +413,8 @@ class TensorOp(TypedOp):
         super().__init_subclass__()
         if "signature" in vars(cls):
             cls.nin, cls.nout = map(len, parsed(cls.signature))
+        if "__init__" in vars(cls) and cls.__props__ == ():
+            raise TypeError(f"{cls.__name__} takes parameters; __props__ must name them")
 
     def __str__(self) -> str:
         if not self.name:
@@ -520,6 +522,8 @@ class AxisOp(RelativeOp, TensorOp):
         The axis.
     """
 
+    __props__: ClassVar[tuple[str, ...] | None] = ("axis",)
+
     def __init__(self, axis: int) -> None:
         self.axis = axis
         self.relative = type(self) if axis < 0 else None
@@ -540,6 +544,8 @@ class AlongAxes(TensorOp):
     axis
         In nodes None for all axes, or one or a sorted tuple of ints counted from the front.
     """
+
+    __props__: ClassVar[tuple[str, ...] | None] = ("axis",)
 
     def __init__(self, axis: Any = None) -> None:
         self.axis = axis
@@ -567,6 +573,7 @@ class Assert(TensorOp):
         The beginning of the error's message.
     """
 
+    __props__: ClassVar[tuple[str, ...] | None] = ("message",)
     view_map = {0: [0]}
     nin = None
     keeps_shape = True
@@ -609,6 +616,8 @@ class CheckAndRaise(Assert):
     message
         The message.
     """
+
+    __props__ = ("exc_type", "message")
 
     def __init__(self, exc_type: type[Exception], message: str = "") -> None:
         if not (isinstance(exc_type, type) and issubclass(exc_type, Exception)):

@@ -30,6 +30,8 @@ class IfElse(TensorOp):
         How many variables each branch has.
     """
 
+    __props__ = ("count",)
+
     def __init__(self, count: int) -> None:
         if count < 1:
             raise ValueError(f"ifelse: a branch has at least one variable, not {count}")

@@ -143,6 +143,8 @@ class DimShuffle(TensorOp):
         If `new_order` names an axis twice, or one that the input does not have.
     """
 
+    __props__ = ("input_ndim", "new_order")
+
     view_map = {0: [0]}
     repeats = 0
 
@@ -294,6 +296,7 @@ class RelativeDimShuffle(RelativeOp, TensorOp):
         Its arguments besides the tensor, hashable.
     """
 
+    __props__ = ("function", "arguments")
     relative = DimShuffle
     repeats = 0
 

@@ -42,6 +42,8 @@ class DFT(OneAxis):
         the other for ``forward``, and both by the root of it for ``ortho``.
     """
 
+    __props__ = ("axis", "inverse", "norm")
+
     def __init__(self, axis: int, inverse: bool = False, norm: str = "backward") -> None:
         super().__init__(axis)
         self.inverse = inverse

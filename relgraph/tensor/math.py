@@ -189,16 +189,26 @@ ELEMENTWISE: dict[str, Elemwise] = {
 """These, and what a new record adds, by the names of their scalar ops."""
 
 # NumPy's names for ops that have another name above.
-globals().update(
-    {
-        ufunc.__name__: op
-        for ufunc, op in [(op.scalar_op.ufunc, op) for op in ELEMENTWISE.values()]
-        if isinstance(ufunc, np.ufunc) and getattr(np, ufunc.__name__, None) is ufunc
-    }
-)
-true_divide = true_div
+subtract = sub
+multiply = mul
+divide = true_divide = true_div
+floor_divide = int_div
+remainder = mod
 power = pow
+negative = neg
+absolute = abs
+square = sqr
+equal = eq
+not_equal = neq
+less = lt
+less_equal = le
+greater = gt
+greater_equal = ge
+bitwise_and = and_
+bitwise_or = or_
+bitwise_xor = xor
 bitwise_not = invert
+conjugate = conj
 fill = second
 
 

@@ -79,6 +79,8 @@ class CAReduce(RelativeOp, AlongAxes):
         makes a difference.
     """
 
+    __props__ = ("scalar_op", "axis")
+
     def __init__(self, scalar_op: Any, axis: Any = None) -> None:
         if not isinstance(scalar_op.ufunc, np.ufunc) or scalar_op.ufunc.nin != 2:
             raise TypeError(f"CAReduce: no ufunc of two arguments reduces by {scalar_op}")

@@ -70,6 +70,7 @@ class Shape_i(RelativeOp, _OfShape):
         The axis, in a node counted from the front.
     """
 
+    __props__ = ("i",)
     is_length = True
 
     def __init__(self, i: int) -> None:
@@ -451,6 +452,7 @@ class SpecifyShape(TensorOp):
         For each axis its length, or None if nothing is said of it.
     """
 
+    __props__ = ("shape",)
     view_map = {0: [0]}
 
     def __init__(self, shape: Sequence[int | None]) -> None:

@@ -44,6 +44,7 @@ class _Softmax(RelativeOp, TensorOp):
         int for one, a sorted tuple for several, and counts them from the front.
     """
 
+    __props__ = ("axis",)
     keeps_shape = True
     cost = 25.0
 

@@ -25,6 +25,7 @@ class Nonzero(TensorOp):
         The number of axes of the input.
     """
 
+    __props__ = ("nout",)
     connected_inputs = ()
 
     def __init__(self, nout: int) -> None:
@@ -331,6 +332,7 @@ class SearchSorted(TensorOp):
         ``left`` for the first such position, ``right`` for the last one.
     """
 
+    __props__ = ("side",)
     name = "searchsorted"
     nin = 2
     connected_inputs = ()
@@ -523,6 +525,7 @@ class Unique(TensorOp):
         Whether all nan are equal, or none.
     """
 
+    __props__ = ("equal_nan",)
     nout = 4
 
     def __init__(self, equal_nan: bool = True) -> None:

@@ -96,6 +96,7 @@ class BlasUpdate(TensorOp):
         Whether Z is overwritten.
     """
 
+    __props__ = ("inplace",)
     keeps_shape = True
 
     def __init__(self, inplace: bool = False) -> None:

@@ -47,6 +47,7 @@ class Cholesky(SquareMatrixOp):
     """
 
     cost_by_size = (1 / 3, 0.0)
+    __props__ = ("lower", "inplace")
     overwritable = 0
 
     def __init__(self, lower: bool = True, inplace: bool = False) -> None:
@@ -102,6 +103,7 @@ class QR(LapackOp):
     """
 
     cost_by_size = (4 / 3, 0.0)
+    __props__ = ("mode",)
     name = "qr"
 
     def __init__(self, mode: str = "reduced") -> None:
@@ -194,6 +196,7 @@ class SVD(LapackOp):
     """
 
     cost_by_size = (22.0, 0.0)
+    __props__ = ("full_matrices", "compute_uv")
     name = "svd"
 
     def __init__(self, full_matrices: bool = True, compute_uv: bool = True) -> None:
@@ -316,6 +319,7 @@ class _Hermitian(LapackOp):
         ``L`` for the lower triangle, ``U`` for the upper one.
     """
 
+    __props__ = ("UPLO",)
     kinds = ("real", "")
 
     def __init__(self, UPLO: str = "L") -> None:

@@ -41,6 +41,7 @@ class ExtractDiag(MatrixOp):
         How far the diagonal is above the main one; below it if negative.
     """
 
+    __props__ = ("offset",)
     view_map = {0: [0]}
     name = "diagonal"
 
@@ -94,6 +95,7 @@ class SetDiagonal(MatrixOp):
         Whether to overwrite the matrices.
     """
 
+    __props__ = ("offset", "inplace")
     nin = 2
     keeps_shape = True
     overwritable = 0

@@ -264,6 +264,7 @@ class Assume(MatrixOp):
         A sorted tuple of elements of `FACTS`.
     """
 
+    __props__ = ("facts",)
     view_map = {0: [0]}
     is_identity = True
     keeps_shape = True

@@ -137,6 +137,7 @@ class Solve(LinearSolve):
     """
 
     cost_by_size = (2 / 3, 2.0)
+    __props__ = ("assume_a", "lower", "inplace")
     name = "solve"
     overwritable = 0
 
@@ -207,6 +208,7 @@ class SolveTriangular(LinearSolve):
     """
 
     cost_by_size = (0.0, 1.0)
+    __props__ = ("lower", "unit_diagonal", "inplace")
     overwritable = 1
 
     def __init__(
@@ -239,6 +241,7 @@ class CholeskySolve(LinearSolve):
     """
 
     cost_by_size = (0.0, 2.0)
+    __props__ = ("lower", "inplace")
     name = "cho_solve"
     overwritable = 1
 
@@ -338,6 +341,7 @@ class Inverse(SquareMatrixOp):
     """
 
     cost_by_size = (2.0, 0.0)
+    __props__ = ("inplace",)
     name = "inv"
     overwritable = 0
 
@@ -365,6 +369,7 @@ class PseudoInverse(LapackOp):
     """
 
     cost_by_size = (22.0, 0.0)
+    __props__ = ("rcond", "hermitian")
     name = "pinv"
 
     def __init__(self, rcond: float | None = None, hermitian: bool = False) -> None:
@@ -448,6 +453,7 @@ class LeastSquares(LapackOp):
     """
 
     cost_by_size = (4.0, 2.0)
+    __props__ = ("rcond",)
     name = "lstsq"
     signature = "(m,n),(m,k?)->(n,k?),(residuals),(),(min)"
     kinds = ("", "real", "int64", "real")

@@ -137,7 +137,6 @@ class RandomOp(Op):
         Whether the given generator itself is advanced; if not, a copy of it.
     """
 
-    __props__ = ()
     default_output = 1
     nout = 2
     pure = False
@@ -192,6 +191,8 @@ class RandomVariable(RandomOp):
     TypeError
         If `dtype` can't hold the draws.
     """
+
+    __props__ = ("distribution", "sized", "dtype", "options", "inplace")
 
     def __init__(
         self,
@@ -386,6 +387,8 @@ class Permuted(RandomOp):
     inplace
         Whether the given generator itself is advanced; if not, a copy of it.
     """
+
+    __props__ = ("axis", "inplace")
 
     def __init__(self, axis: int, inplace: bool = False) -> None:
         self.axis = axis
