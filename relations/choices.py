@@ -24,7 +24,6 @@ from relations.kit.guards import (
     nonnegativeo,
     not_constanto,
 )
-from relations.kit.numbers import is_comparison
 from relations.kit.type_guards import (
     booleano,
     common_dtype,
@@ -44,7 +43,7 @@ from relations.kit.vocabulary import (
     rounding,
 )
 from relgraph import scalar
-from relgraph.graph.kanren import argumentso, computed, several, whereo
+from relgraph.graph.kanren import argumentso, computed, one_ofo, several, whereo
 from relgraph.tensor import (
     Elemwise,
     clip,
@@ -86,11 +85,11 @@ mirrored = Elemwise(computed(kit.mirrored, s), ())
 opposite = Elemwise(computed(kit.opposite, s), ())
 """The one that holds where another does not."""
 
-order, less, greater = whereo(kit.is_order, s), whereo(kit.is_less, s), whereo(kit.is_greater, s)
-strict, equality = whereo(kit.is_strict, s), whereo(kit.is_equality, s)
-holds_of_equals = whereo(kit.holds_of_equals, s)
+order, less, greater = (one_ofo(s, ops) for ops in (kit.ORDERS, kit.LESS, kit.GREATER))
+strict, equality = one_ofo(s, (scalar.lt, scalar.gt)), one_ofo(s, kit.EQUALITIES)
+holds_of_equals = one_ofo(s, (scalar.eq, scalar.le, scalar.ge))
 
-comparison, junction = whereo(is_comparison, s), whereo(kit.is_junction, s)
+comparison, junction = one_ofo(s, kit.COMPARISONS), one_ofo(s, kit.JUNCTIONS)
 
 flag = (comparison, booleano(c))
 true_for_true = whereo(kit.is_true_for_true, s, x)
@@ -148,7 +147,7 @@ joined, other = Elemwise(s, ()), Elemwise(computed(kit.dual, s), ())
 constant_bounds = (constanto(y), constanto(z), same_dtypeo(y, z))
 
 JUNCTIONS = (
-    law("idempotent-with-itself", f(x, x), x, whereo(kit.is_idempotent, s)),  # x & x, maximum(x, x)
+    law("idempotent-with-itself", f(x, x), x, one_ofo(s, kit.DUAL)),  # x & x, maximum(x, x)
     law("xor-self", x ^ x, False, booleano(x)),
     law("xor-self-of-integer", x ^ x, 0),
     law("not-not", ~~x, x),
@@ -156,7 +155,7 @@ JUNCTIONS = (
         "neutral-constant",
         f(several(xs)),
         computed(kit.without_neutral, s, xs),  # x & True → x, x ^ 0 → x, maximum(x, -inf) → x
-        whereo(kit.has_neutral, s),
+        one_ofo(s, kit.NEUTRAL),
     ),
     # x & 0 → 0, x | True → True
     law("absorbing-constant", f(several(xs)), computed(kit.absorbing_among, s, xs), junction),

@@ -16,9 +16,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from relations.kit.cancellation import by_cases, nonzero, not_choseno, not_tanho, root_of_largest
+from relations.kit.cancellation import by_cases, nonzero, not_choseno, root_of_largest
 from relations.kit.vocabulary import Law, finite, lvars, rounding, stable
-from relgraph.graph.kanren import computed
+from relgraph.graph.kanren import computed, not_made_byo
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import (
     arctan,
@@ -181,7 +181,7 @@ OF_SQUARES = (
     late("squares-apart", sqr(x) - sqr(y), sqr_less_sqr(x, y)),
     late("square-less-one", sqr(x) - 1, sqr_less_sqr(x, 1)),
     # the slope of a tanh has a law of its own, which knows what that costs
-    late("one-less-square", 1 - sqr(x), sqr_less_sqr(1, x), not_tanho(x)),
+    late("one-less-square", 1 - sqr(x), sqr_less_sqr(1, x), not_made_byo(x, tanh)),
     # 0 / 0 where both squares are equal
     finite("squares-apart-by-sum", sqr_less_sqr(x, y) / (x + y), x - y),
     finite("squares-apart-by-difference", sqr_less_sqr(x, y) / (x - y), x + y),

@@ -13,9 +13,10 @@ from itertools import permutations, product
 from operator import mul
 from typing import Any
 
-from relations.kit.cancellation import SIN, TAN, Series, X, is_small_change, less, quotient
+from relations.kit.cancellation import SIN, TAN, Series, X, less, quotient
 from relations.kit.vocabulary import Law, law, lvars, stable
-from relgraph.graph.kanren import whereo
+from relgraph import scalar
+from relgraph.graph.kanren import one_ofo
 from relgraph.tensor import (
     Elemwise,
     cosm1,
@@ -56,7 +57,8 @@ def near_zero(above: Series, below: Series, formula: Any) -> Any:
     return switch(tiny, reduce(mul, [inside] * order, total) * (x / x), formula)
 
 
-change, is_change = Elemwise(s, ()), whereo(is_small_change, s)
+change = Elemwise(s, ())
+is_change = one_ofo(s, (scalar.cosm1, scalar.x_less_sin, scalar.tan_less_x))
 """What is left near zero of a cosine, a sine or a tangent."""
 
 VANISHING = {

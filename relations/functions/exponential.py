@@ -21,7 +21,7 @@ from relations.kit.guards import (
 from relations.kit.numbers import eveno, oddo
 from relations.kit.type_guards import floato, same_dtypeo
 from relations.kit.vocabulary import finite, law, lvars, rounding, stable
-from relgraph.graph.kanren import computed, whereo
+from relgraph.graph.kanren import computed, not_made_byo, whereo
 from relgraph.scalar.special import LN2, LN10
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import (
@@ -199,7 +199,7 @@ SOFTPLUS = (
     stable("softplus", log(1 + exp(x)), softplus(x)),
     stable("softplus-log1p", log1p(exp(x)), softplus(x)),
     # of more terms, that of all but 1 has fewer digits than the exponential of it
-    rounding("softplus-logaddexp", logaddexp(x, 0), softplus(x), whereo(kit.is_no_logaddexp, x)),
+    rounding("softplus-logaddexp", logaddexp(x, 0), softplus(x), not_made_byo(x, logaddexp)),
     stable("log-sigmoid", log(sigmoid(x)), -softplus(-x)),
     stable("log-mul-sigmoid", log(sigmoid(x) * y), log(y) - softplus(-x), nonnegativeo(y)),
     stable("log1p-sigmoid", log1p(-sigmoid(x)), -softplus(x)),

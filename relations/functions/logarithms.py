@@ -28,10 +28,9 @@ from relations.kit.guards import nonnegativeo, nonzero_numbero, not_constanto
 from relations.kit.index_arithmetic import as_softmax_axis
 from relations.kit.made_by_laws import made_of
 from relations.kit.nests import added_leaves, leaves_of, nest_of, terms_of_sum
-from relations.kit.numbers import is_no_product
 from relations.kit.type_guards import floato, same_dtypeo
 from relations.kit.vocabulary import lvars, stable
-from relgraph.graph.kanren import case, computed, several, view, whereo
+from relgraph.graph.kanren import case, computed, not_made_byo, one_ofo, several, view, whereo
 from relgraph.scalar.special import LN2
 from relgraph.tensor import (
     DimShuffle,
@@ -180,7 +179,7 @@ PRODUCTS = (
         log(x * y - z * w),
         log_determinant(x, y, z, w),
         # of more factors, two may overflow where the product of all does not
-        *(whereo(is_no_product, v) for v in (w, x, y, z)),
+        *(not_made_byo(v, mul) for v in (w, x, y, z)),
     ),
 )
 
@@ -258,7 +257,7 @@ IN_BASES = (
         based(x),
         # what a law makes of log(x), by log(2) or log(10)
         computed(made_of(_natural), x) / computed(kit.natural_logarithm_of_base, s),
-        whereo(kit.is_based_logarithm, s),
+        one_ofo(s, kit.LOGARITHMS_OF_BASES),
         tries=[
             log10(10**x + 10**y),
             *(log2(one) for one in (0.5 * erfc(x), erfc(x) / 2, *TRIES, *SUBTRACTED)),

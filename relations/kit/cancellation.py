@@ -16,16 +16,13 @@ import numpy as np
 from relations.kit.guards import (
     constant_number,
     containing_two_constants_or,
-    depends_on_levels,
     in_dtype_of,
     requires_heads,
 )
 from relations.kit.vocabulary import Law, lvars, stable
-from relgraph import scalar
-from relgraph.graph.kanren.goals import goal
+from relgraph.graph.kanren.goals import Where, not_made_byo
 from relgraph.tensor.basic import constant
-from relgraph.tensor.elemwise import Elemwise
-from relgraph.tensor.math import eq, length, switch, tanh
+from relgraph.tensor.math import eq, length, switch
 
 
 def nonzero(x: Any) -> Any:
@@ -39,19 +36,6 @@ def root_of_largest(x: Any) -> Any:
     if np.dtype(x.type.dtype).kind != "f":
         return None
     return constant(np.sqrt(np.finfo(x.type.dtype).max))
-
-
-@depends_on_levels(1)
-def is_not_chosen(x: Any) -> bool:
-    """Return whether `x` is not what a switch gives."""
-    op = None if x.owner is None else x.owner.op
-    return not (isinstance(op, Elemwise) and op.scalar_op is scalar.switch)
-
-
-@depends_on_levels(1)
-def is_no_tanh(x: Any) -> bool:
-    """Return whether `x` is not what a tanh gives."""
-    return x.head is not tanh
 
 
 def by_cases(
@@ -73,8 +57,9 @@ def by_cases(
     return stable(name, function(x), switch(condition, better, left), *conditions)
 
 
-not_tanho = goal(is_no_tanh)
-not_choseno = goal(is_not_chosen)
+def not_choseno(x: Any) -> Where:
+    """Construct the goal that `x` is not what a switch gives."""
+    return not_made_byo(x, switch)
 
 
 @requires_heads(containing_two_constants_or())
@@ -82,12 +67,6 @@ def is_turn(above: Any, below: Any) -> bool:
     """Return whether a quotient is that of pi, in some dtype, and 2 or 4."""
     pi = constant_number(above)
     return constant_number(below) in (2, 4) and pi == in_dtype_of(math.pi)(above)
-
-
-def is_small_change(scalar_op: Any) -> bool:
-    """Return whether a scalar op is by how much a cosine, a sine or a tangent differs from the
-    first term of its series."""
-    return scalar_op in (scalar.cosm1, scalar.x_less_sin, scalar.tan_less_x)
 
 
 def length_of_all(bases: Sequence[tuple[Any, ...]]) -> Any:

@@ -21,6 +21,9 @@ from relgraph.tensor.elemwise import Elemwise
 
 LESS = (scalar.lt, scalar.le)
 GREATER = (scalar.gt, scalar.ge)
+ORDERS, EQUALITIES = (*LESS, *GREATER), (scalar.eq, scalar.neq)
+COMPARISONS = (*ORDERS, *EQUALITIES)
+JUNCTIONS, EXTREMES = (scalar.and_, scalar.or_), (scalar.maximum, scalar.minimum)
 MIRRORED = {scalar.lt: scalar.gt, scalar.le: scalar.ge, scalar.gt: scalar.lt, scalar.ge: scalar.le}
 OPPOSITE = {
     scalar.lt: scalar.ge,
@@ -58,36 +61,6 @@ def raises_nothing(scalar_op: Any, *operands: Any) -> bool:
     return scalar_op != scalar.pow or not whole or all((data >= 0).all() for data in given)
 
 
-def is_order(scalar_op: Any) -> bool:
-    """Return whether a scalar op is one of ``<``, ``<=``, ``>``, ``>=``."""
-    return scalar_op in LESS or scalar_op in GREATER
-
-
-def is_less(scalar_op: Any) -> bool:
-    """Return whether a scalar op is ``<`` or ``<=``."""
-    return scalar_op in LESS
-
-
-def is_greater(scalar_op: Any) -> bool:
-    """Return whether a scalar op is ``>`` or ``>=``."""
-    return scalar_op in GREATER
-
-
-def is_strict(scalar_op: Any) -> bool:
-    """Return whether a scalar op is ``<`` or ``>``."""
-    return scalar_op in (scalar.lt, scalar.gt)
-
-
-def is_equality(scalar_op: Any) -> bool:
-    """Return whether a scalar op is ``==`` or ``!=``."""
-    return scalar_op in (scalar.eq, scalar.neq)
-
-
-def holds_of_equals(scalar_op: Any) -> bool:
-    """Return whether a scalar op is a comparison that is true of equal numbers."""
-    return scalar_op in (scalar.eq, scalar.le, scalar.ge)
-
-
 def mirrored(comparison: Any) -> Any:
     """Return the comparison of `y` and `x` that is the one of `x` and `y`."""
     return MIRRORED.get(comparison, comparison)
@@ -96,16 +69,6 @@ def mirrored(comparison: Any) -> Any:
 def opposite(comparison: Any) -> Any:
     """Return the comparison that holds where another one does not."""
     return OPPOSITE[comparison]
-
-
-def is_junction(scalar_op: Any) -> bool:
-    """Return whether a scalar op is ``&`` or ``|``."""
-    return scalar_op in (scalar.and_, scalar.or_)
-
-
-def is_idempotent(scalar_op: Any) -> bool:
-    """Return whether a scalar op of `x` and `x` is `x`."""
-    return scalar_op in DUAL
 
 
 def dual(scalar_op: Any) -> Any:
@@ -132,11 +95,6 @@ def _truth_of_flags(comparison: Any, c: Any) -> tuple[bool, bool] | None:
     # as arrays: a Python number beyond int64 is refused beside a flag
     of_false, of_true = comparison.ufunc(np.array([False, True]), np.asarray(value))
     return bool(of_false), bool(of_true)
-
-
-def has_neutral(scalar_op: Any) -> bool:
-    """Return whether a scalar op has constants that change nothing."""
-    return scalar_op in NEUTRAL
 
 
 @requires_heads(containing_constant)

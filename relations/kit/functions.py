@@ -85,14 +85,13 @@ def is_even_function(scalar_op: Any) -> bool:
     return scalar_op.facts.even and scalar_op not in NOT_OF_INTEGERS
 
 
-def is_based_logarithm(scalar_op: Any) -> bool:
-    """Return whether a scalar op is a logarithm of base 2 or 10."""
-    return scalar_op in (scalar.log2, scalar.log10)
+LOGARITHMS_OF_BASES = {scalar.log2: LN2, scalar.log10: LN10}
+"""The natural logarithms of the bases of other logarithms."""
 
 
 def natural_logarithm_of_base(scalar_op: Any) -> float:
     """Return the natural logarithm of the base of another logarithm."""
-    return LN2 if scalar_op is scalar.log2 else LN10
+    return LOGARITHMS_OF_BASES[scalar_op]
 
 
 def undoes(scalar_op: Any, inner: Any) -> bool:
@@ -207,12 +206,6 @@ exponent of 0 and a factor of 1 are numbers, all others are variables."""
 
 
 _KNOWN = (exp, exp2, sigmoid, pow, sqr, add, erfc, ndtr)
-
-
-@depends_on_levels(1)
-def is_no_logaddexp(exponent: Variable) -> bool:
-    """Return whether an exponent is not that of several exponentials that are added."""
-    return exponent.owner is None or exponent.owner.op is not logaddexp
 
 
 def has_exponent(factor: Variable) -> bool:

@@ -14,7 +14,6 @@ from relations.kit.constant_arithmetic import applied
 from relations.kit.guards import (
     Heads,
     containing_constant,
-    depends_on_levels,
     has_normal_reciprocal,
     is_positive_number,
     real_number,
@@ -64,25 +63,6 @@ def without_ones(factors: Sequence[Any]) -> Any:
     if len(factors) < 3 or len(others) in (0, len(factors)):
         return None
     return applied(mul, others)
-
-
-@depends_on_levels(1)
-def is_no_product(x: Any) -> bool:
-    """Return whether `x` is not computed as a product."""
-    return x.head is not mul
-
-
-COMPARISONS = (scalar.eq, scalar.neq, scalar.lt, scalar.le, scalar.gt, scalar.ge)
-
-
-def is_comparison(scalar_op: Any) -> bool:
-    """Return whether a scalar op compares two numbers."""
-    return scalar_op in COMPARISONS
-
-
-def is_extreme(scalar_op: Any) -> bool:
-    """Return whether a scalar op is the maximum or the minimum of some numbers."""
-    return scalar_op in (scalar.maximum, scalar.minimum)
 
 
 def has_dtype(x: Any, dtype: str) -> bool:

@@ -12,7 +12,7 @@ from relations.kit.collecting import parted
 from relations.kit.compensation import without_logarithm_in_base
 from relations.kit.constant_arithmetic import known
 from relations.kit.guards import constanto, discrete_zeroo, no_zeroo, normal_reciprocalo, uniformo
-from relations.kit.numbers import has_normal_quotient, is_no_product, is_power_of_two, without_ones
+from relations.kit.numbers import has_normal_quotient, is_power_of_two, without_ones
 from relations.kit.type_guards import (
     booleano,
     discrete_togethero,
@@ -24,7 +24,7 @@ from relations.kit.type_guards import (
     signed_or_floato,
 )
 from relations.kit.vocabulary import Law, finite, law, lvars, rounding
-from relgraph.graph.kanren import case, computed, readerso, several, view, whereo
+from relgraph.graph.kanren import case, computed, not_made_byo, readerso, several, view, whereo
 from relgraph.graph.kanren.terms import variables_of
 from relgraph.tensor import mul, reciprocal
 
@@ -128,7 +128,7 @@ CONSTANT_FACTORS = (
         "div-of-constant-factor",
         (a * x) / b,
         known(a / b) * x,
-        whereo(is_no_product, x),
+        not_made_byo(x, mul),
         same_dtypeo(a, x),
         whereo(has_normal_quotient, a, b),
         tags=_PRODUCTS,

@@ -6,6 +6,7 @@ Integers wrap around: ``(x * 3) // 3`` is not `x`. NumPy's quotient and remainde
 from __future__ import annotations
 
 from relations.kit import numbers as kit
+from relations.kit.choices import COMPARISONS, EXTREMES
 from relations.kit.constant_arithmetic import known
 from relations.kit.functions import is_odd_function
 from relations.kit.guards import discrete_zeroo, nonzero_numbero, positive_numbero, uniformo
@@ -22,7 +23,7 @@ from relations.kit.type_guards import (
 )
 from relations.kit.vocabulary import any_dtype_law, any_dtype_rounding, finite, law, lvars, rounding
 from relgraph import scalar
-from relgraph.graph.kanren import computed, whereo
+from relgraph.graph.kanren import computed, one_ofo, whereo
 from relgraph.tensor import (
     Elemwise,
     angle,
@@ -52,7 +53,7 @@ cast_first = Elemwise(scalar.Cast(e), ())
 both = computed(common_dtype, x, y)
 """The dtype that `x` and `y` have in common."""
 compared = either = Elemwise(s, ())
-comparison, extreme = whereo(kit.is_comparison, s), whereo(kit.is_extreme, s)
+comparison, extreme = one_ofo(s, COMPARISONS), one_ofo(s, EXTREMES)
 """One of the six comparisons; the maximum or the minimum of two."""
 exact = (same_dtypeo(x, y), whereo(kit.casts_exactly, x, d))
 """That a cast of `x` and `y` changes no value."""

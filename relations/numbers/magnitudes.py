@@ -6,13 +6,13 @@ its own negation.
 
 from __future__ import annotations
 
-from relations.kit.choices import dual
+from relations.kit.choices import EXTREMES, dual
 from relations.kit.constant_arithmetic import known
 from relations.kit.guards import constanto, nonnegativeo, positiveo
-from relations.kit.numbers import at_mosto, is_extreme, without_repetitions
+from relations.kit.numbers import at_mosto, without_repetitions
 from relations.kit.type_guards import floato, same_dtypeo, signed_or_floato, unsignedo
 from relations.kit.vocabulary import finite, law, lvars, rounding
-from relgraph.graph.kanren import computed, several, whereo
+from relgraph.graph.kanren import computed, one_ofo, several
 from relgraph.tensor import Elemwise, clip, maximum, minimum, sign
 from relgraph.tensor import abs as abs_
 
@@ -49,7 +49,7 @@ SIGNS_AND_EXTREMES = (
     rounding("maximum-zero", maximum(p, 0), p),
     finite("minimum-zero", minimum(p, 0), 0),
     # maximum(-x, -y) → -minimum(x, y)
-    rounding("extreme-of-negatives", extreme(-u, -y), -other(u, y), whereo(is_extreme, s)),
+    rounding("extreme-of-negatives", extreme(-u, -y), -other(u, y), one_ofo(s, EXTREMES)),
     rounding("maximum-neg-minimum", -minimum(-x, y), maximum(x, -y), floato(x)),
     rounding("maximum-plus-minimum", maximum(x, y) + minimum(x, y), x + y),
     rounding("maximum-times-minimum", maximum(x, y) * minimum(x, y), x * y),

@@ -11,13 +11,13 @@ from functools import partial
 from typing import Any
 
 from relations.kit import reductions as kit
+from relations.kit.choices import EXTREMES as MAXIMUM_AND_MINIMUM
 from relations.kit.choices import dual
 from relations.kit.guards import has_length_one, includes_axis, nonnegativeo, positiveo
-from relations.kit.numbers import is_extreme as is_maximum_or_minimum
 from relations.kit.type_guards import floato, matrixo, vectoro
 from relations.kit.vocabulary import Law, finite, law, lvars, rounding
 from relations.reductions.reduction import a, c, constant, taken_out, x
-from relgraph.graph.kanren import computed, whereo
+from relgraph.graph.kanren import computed, one_ofo, whereo
 from relgraph.tensor import CAReduce, Elemwise, argmax, argmin
 from relgraph.tensor import max as max_
 from relgraph.tensor import min as min_
@@ -52,7 +52,7 @@ def other(v: Any) -> Any:
     return CAReduce(computed(dual, m), a)(v)
 
 
-is_extreme = whereo(is_maximum_or_minimum, m)
+is_extreme = one_ofo(m, MAXIMUM_AND_MINIMUM)
 
 
 negative = whereo(kit.is_negative_everywhere, c)
@@ -65,7 +65,7 @@ def shifted(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
 
 cut = Elemwise(t, ())
 """The maximum or the minimum of two, which cuts elements off below or above a `c`."""
-cuts = whereo(is_maximum_or_minimum, t)
+cuts = one_ofo(t, MAXIMUM_AND_MINIMUM)
 
 
 def place(name: str, lhs: Any, rhs: Any, *conditions: Any, sound: str = "stable") -> Law:

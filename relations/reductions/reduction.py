@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from relations.kit import reductions as kit
-from relations.kit.choices import dual, is_idempotent, is_junction
+from relations.kit.choices import DUAL, JUNCTIONS, dual
 from relations.kit.guards import (
     all_oneo,
     all_zeroo,
@@ -37,7 +37,7 @@ from relations.kit.vocabulary import (
     stable,
 )
 from relgraph import scalar
-from relgraph.graph.kanren import computed, one_cliento, several, whereo
+from relgraph.graph.kanren import computed, one_cliento, one_ofo, several, whereo
 from relgraph.graph.kanren.terms import renamed
 from relgraph.tensor import (
     CAReduce,
@@ -75,7 +75,7 @@ of_real = partial(rounding, mixed=True)
 
 reduced, to_one = CAReduce(s, a), CAReduce(s, None)
 """Any reduction, over the axes `a` and over all."""
-junction, idempotent = whereo(is_junction, s), whereo(is_idempotent, s)
+junction, idempotent = one_ofo(s, JUNCTIONS), one_ofo(s, DUAL)
 """That the op is ``&`` or ``|``; that it is `x` of `x` and `x`."""
 summed_or_real = whereo(kit.is_summed_or_real, s, x)
 

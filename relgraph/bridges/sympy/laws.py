@@ -40,9 +40,9 @@ _SAYS: dict[str, dict[str, bool]] = {
 # Conditions on how a graph is written, or in which dtype: they say nothing of numbers.
 _SAY_NOTHING = frozenset(
     (
-        *("is_constant", "is_no_constant", "is_uniform", "is_not_chosen", "has_room"),
+        *("is_constant", "is_no_constant", "is_uniform", "is_no_switch", "has_room"),
         *("have_same_dtype", "have_same_rank", "has_normal_reciprocal", "has_normal_quotient"),
-        *("is_finite_constant", "is_no_tanh", "is_no_product"),
+        *("is_finite_constant", "is_no_tanh", "is_no_mul"),
     )
 )
 

@@ -8,7 +8,9 @@ from relgraph.graph.kanren.goals import argumentso as argumentso
 from relgraph.graph.kanren.goals import computed as computed
 from relgraph.graph.kanren.goals import computo as computo
 from relgraph.graph.kanren.goals import eacho as eacho
+from relgraph.graph.kanren.goals import not_made_byo as not_made_byo
 from relgraph.graph.kanren.goals import one_cliento as one_cliento
+from relgraph.graph.kanren.goals import one_ofo as one_ofo
 from relgraph.graph.kanren.goals import readerso as readerso
 from relgraph.graph.kanren.goals import whereo as whereo
 from relgraph.graph.kanren.laws import Law as Law

@@ -8,7 +8,7 @@ given, which the branches of a `conde` share; `solutions` gives them copies.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cache, partial
 from itertools import chain, tee
@@ -382,6 +382,27 @@ def whereo(predicate: Callable[..., bool], *variables: Any) -> Where:
     It is evaluated when all of them are bound.
     """
     return Where(predicate, variables)
+
+
+def one_ofo(op: Any, ops: Collection[Any]) -> Where:
+    """Construct the goal that `op`, a part of a pattern, is one of some ops."""
+
+    def is_among(one: Any) -> bool:
+        return one in ops
+
+    is_among.__name__ = f"is_one_of_{'_'.join(map(str, ops))}"
+    return whereo(is_among, op)
+
+
+def not_made_byo(variable: Any, op: Any) -> Where:
+    """Construct the goal that no node of an op computes `variable`."""
+
+    def is_made_otherwise(given: Any) -> bool:
+        return given.head is not op
+
+    is_made_otherwise.__name__ = f"is_no_{op}"
+    is_made_otherwise.__dict__["depth"] = 1
+    return whereo(is_made_otherwise, variable)
 
 
 def computo(out: Any, function: Callable[..., Any], *variables: Any) -> Compute:
