@@ -116,7 +116,6 @@ FACTOR = view(
     case(
         add(several(xs)),
         (computed(kit.logarithm_of_terms, computed(TERM.each, terms), terms), 1),
-        whereo(kit.may_have_exponentials, xs),
     ),
     *_FACTOR_CASES,
     case(x, (0, x)),
@@ -129,7 +128,6 @@ PRODUCTS = (
         "log-of-product",
         log(mul(several(xs))),
         computed(kit.logarithm_of_factors, seen),  # log(x * exp(y)) → log_product(y, 1, x)
-        whereo(kit.may_have_exponents, xs),
         tries=[
             log(mul(factor, several(xs)))
             for factor in (
@@ -150,7 +148,6 @@ PRODUCTS = (
         log(abs_(mul(several(xs)))),
         # log(abs(x * exp(y))) → log_product(y, 1, abs(x))
         computed(kit.logarithm_of_factors, computed(kit.sizes, seen)),
-        whereo(kit.may_have_exponents, xs),
         tries=[log(abs_(mul(factor, several(xs)))) for factor in (exp(x), sigmoid(x))],
     ),
     stable(
@@ -201,7 +198,6 @@ def logarithm_of(whole: Any) -> Any:
 
 added = add(several(xs))
 leaves = computed(added_leaves, added)
-of_exponentials = whereo(kit.may_have_exponentials, xs)
 
 TRIES = (add(exp(x), exp(y)), add(exp(x), exp(y), exp(w)), add(2 * exp(x), exp(y) / 3, exp(w), 1))
 SUBTRACTED = (exp(x) - exp(y), exp(x) - 3, add(exp(x), exp(y)) - 2 * exp(w))
@@ -212,7 +208,6 @@ LOGARITHMS = (
         log(added),
         # log(2 * exp(x) + exp(y) + 3) → logaddexp(log(2) + x, y, log(3))
         logarithm_of(added),
-        of_exponentials,
         tries=[log(one) for one in (*TRIES, add(exp(x) - exp(y), exp(w)))],
     ),
     stable(
@@ -220,7 +215,6 @@ LOGARITHMS = (
         log(x - y),
         # log(exp(x) - 2 * exp(y)) → m + log(exp(x - m) - 2 * exp(y - m))
         logarithm_of(x - y),
-        whereo(kit.may_be_exponential, x),
         tries=[log(one) for one in SUBTRACTED],
     ),
     stable(
@@ -228,7 +222,6 @@ LOGARITHMS = (
         log1p(added),
         # log1p(exp(x) + exp(y)) → logaddexp(0, x, y)
         computed(kit.logarithm_of_one_and_terms, computed(TERM.each, leaves), leaves),
-        of_exponentials,
         tries=[log1p(one) for one in (*TRIES[:2], 2 + exp(x))],
     ),
     stable(
@@ -284,7 +277,6 @@ SHARES = (
         # exp(x) * w / (exp(x) + exp(y)) → exp(x - m) / (exp(x - m) + exp(y - m)) * w
         computed(share_of, above, below),
         whereo(kit.may_be_share, x, y),
-        whereo(kit.has_divisor_of_share, above, below),
         tags=("late",),
         tries=[
             *(exp(x) / one for one in TRIES),
@@ -298,7 +290,6 @@ SHARES = (
         "share-by-reciprocal",
         sqr(1 / y) * exp(x),
         computed(share_of, computed(FACTORS, exp(x)), below) / y,
-        whereo(kit.has_divisor_of_share, computed(FACTORS, exp(x)), below),
         tags=("late",),
         tries=[sqr(1 / one) * exp(x) for one in TRIES],
     ),

@@ -214,11 +214,6 @@ def has_exponent(factor: Variable) -> bool:
     return op in _KNOWN or isinstance(op, Softmax | CAReduce | DimShuffle)
 
 
-def may_have_exponents(factors: Sequence[Variable]) -> bool:
-    """Return False if the logarithm of no factor is known; a look at each is enough."""
-    return any(map(has_exponent, factors))
-
-
 def logarithm_of_factors(above: Seen, divisor: Any = None, below: Seen = ()) -> Any:
     """Return ``log_product(y - t, z, x)`` for the factors of ``exp(y) * x``, and those of
     ``exp(t) * z`` if it is divided by some.
@@ -381,15 +376,6 @@ def may_have_exponentials(terms: Sequence[Variable]) -> bool:
     return any(has_exponent(v) or _has_inside(v, has_exponent) for v in terms)
 
 
-@depends_on_levels(3)
-def may_be_exponential(term: Variable) -> bool:
-    """Return False if `term` is no exponential, product of some, or sum or difference of these."""
-    node = term.owner
-    return may_have_exponentials([term]) or (
-        node is not None and node.op in (add, sub) and may_have_exponentials(node.inputs)
-    )
-
-
 def is_base(c: Any) -> bool:
     """Return whether a constant is one positive number other than 1, so that its powers grow or
     vanish."""
@@ -535,13 +521,6 @@ def may_be_share(x: Variable, y: Variable) -> bool:
     return x.head in _ABOVE and y.head in _BELOW
 
 
-@depends_on_levels(4)
-def has_divisor_of_share(above: Sequence[Variable], below: Sequence[Variable]) -> bool:
-    """Return whether a factor below is a sum of exponentials or the square of one, and one above an
-    exponential."""
-    return _place_of_sum(below) is not None and any(v.head is exp for v in above)
-
-
 def _inputs_of_sum(factor: Variable) -> Sequence[Variable]:
     """Return the arguments of a sum, or of one that is squared; none of what is neither."""
     node = factor.owner
@@ -582,12 +561,14 @@ def share_by(terms_of: TermsOf) -> Callable[..., Any]:
         Returns
         -------
         quotient
-            None if the terms are no exponentials, if the largest exponent was taken from them
-            before, or if a weight is so far from 1 that the largest term may not have the largest
-            exponent.
+            None if there is no exponential above, or no sum below; if the terms are no
+            exponentials, if the largest exponent was taken from them before, or if a weight is so
+            far from 1 that the largest term may not have the largest exponent.
         """
-        first = next(k for k, v in enumerate(above) if v.head is exp)
-        place = typing.cast(int, _place_of_sum(below))
+        first = next((k for k, v in enumerate(above) if v.head is exp), None)
+        place = _place_of_sum(below)
+        if first is None or place is None:
+            return None
         x, divisor = _argument(above[first]), below[place]
         squared = divisor.head is sqr
         scaled = _scaled(fgraph, _argument(divisor) if squared else divisor, terms_of)
