@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-import scipy.special
 from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp
 
 import relgraph.tensor as at
 from relgraph import scalar
-from relgraph.gradient import grad, verify_grad
+from relgraph.gradient import grad
 from relgraph.graph.basic import Apply, as_string
 from relgraph.graph.reference import evaluate
 from relgraph.graph.utils import MethodNotDefined
@@ -119,21 +118,6 @@ def test_division_by_zero_is_silent() -> None:
     x, i = float64("x"), int64("i")
     results = evaluate([x / 0, -x / 0, scalar.log(x - x), i // 0, i % 0], {x: 1.0, i: 3})
     assert results == [math.inf, -math.inf, -math.inf, 0, 0]
-
-
-def test_rounding_is_half_to_even() -> None:
-    x = float64("x")
-    assert [evaluate([scalar.round(x)], {x: v})[0] for v in (0.5, 1.5, 2.5, -0.5)] == [0, 2, 2, 0]
-
-
-def test_special_functions() -> None:
-    x = float64("x")
-    for op, f in [
-        (scalar.erf, scipy.special.erf), (scalar.sigmoid, scipy.special.expit),
-        (scalar.gammaln, scipy.special.gammaln), (scalar.softplus, lambda v: np.logaddexp(0, v)),
-    ]:  # fmt: skip
-        for v in (-800.5, -1.5, 0.0, 2.0, 800.5):
-            assert evaluate([op(x)], {x: v})[0] == f(v)
 
 
 def gradients(out: Any, g: Any) -> Any:
@@ -252,12 +236,6 @@ def test_logaddexp_is_not_complex() -> None:
         scalar.logaddexp(scalar.complex64("z"), scalar.complex64("w"))
 
 
-def test_the_gradient_of_logaddexp() -> None:
-    rng = np.random.default_rng(0)
-    verify_grad(at.logaddexp, [rng.normal(size=3), rng.normal(size=3)])
-    verify_grad(at.logaddexp, [rng.normal(size=(2, 3)), rng.normal(size=3), rng.normal()])
-
-
 def test_digamma_of_complex_numbers_says_that_it_has_no_gradient():
     z = at.zvector("z")
     with pytest.raises(MethodNotDefined, match="digamma has no gradient for complex numbers"):
@@ -278,47 +256,40 @@ def _log_product(y, z, *xs):
         return float(mp.log(product)) if product > 0 else -np.inf if product == 0 else np.nan
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize(
-    "values",
-    [
-        (0.5, 2.0, 3.0),
-        (0.5, -2.0, -3.0, 4.0),
-        (-2000.0, 1e-30, 2.0),
-        (2000.0, -1e30, -2.0, 1e-30),
-        (-1000.0, -1e-30, 2.0),
-        (90.0, 1.0, 1e-38, 1e-5),
-        (-3.0, 5.0),
-        (700.0, 2.0, 0.0),
+LOG_PRODUCTS = [
+    *[
+        (dtype, values)
+        for dtype in ("float64", "float32")
+        for values in [
+            (0.5, 2.0, 3.0),
+            (0.5, -2.0, -3.0, 4.0),
+            (-2000.0, 1e-30, 2.0),
+            (2000.0, -1e30, -2.0, 1e-30),
+            (-1000.0, -1e-30, 2.0),
+            (90.0, 1.0, 1e-38, 1e-5),
+            (-3.0, 5.0),
+            (700.0, 2.0, 0.0),
+        ]
     ],
-)
+    # nearly one: they have the digits of the product, also where an exponential leaves the range
+    ("float64", (-709.782712893384, 1.0, 1.7976931348623157e308)),
+    ("float64", (709.782712893384, 1.7976931348623157e308)),
+    ("float64", (-1381.5510557964274, 1.0, -1e300, -1e300)),
+    ("float64", (740.5, 1.0, 2.5e-322)),
+    ("float32", (-88.72284, 1.0, 3.4028235e38)),
+    ("float32", (138.15511, 1e30, 1e-30)),
+    ("float16", (-11.086, 1.0, 65504.0)),
+]
+
+
+@pytest.mark.parametrize(("dtype", "values"), LOG_PRODUCTS)
 def test_logarithms_of_products(dtype, values):
     given = [np.array([v], dtype) for v in values]
     found = scalar.log_product.impl(*given)
     assert found.dtype == dtype
     expected = _log_product(*[float(v.item()) for v in given])
-    np.testing.assert_allclose(found, [expected], rtol=4 * np.finfo(dtype).eps)
-
-
-@pytest.mark.parametrize(
-    ("dtype", "values"),
-    [
-        ("float64", (-709.782712893384, 1.0, 1.7976931348623157e308)),
-        ("float64", (709.782712893384, 1.7976931348623157e308)),
-        ("float64", (-1381.5510557964274, 1.0, -1e300, -1e300)),
-        ("float64", (740.5, 1.0, 2.5e-322)),
-        ("float32", (-88.72284, 1.0, 3.4028235e38)),
-        ("float32", (138.15511, 1e30, 1e-30)),
-        ("float16", (-11.086, 1.0, 65504.0)),
-    ],
-)
-def test_logarithms_of_products_that_are_nearly_one(dtype, values):
-    """They have the digits of the product, also where an exponential leaves the range."""
-    given = [np.array([v], dtype) for v in values]
-    expected = _log_product(*[float(v.item()) for v in given])
-    found = scalar.log_product.impl(*given)
-    assert found.dtype == dtype
-    np.testing.assert_allclose(found, [expected], rtol=0, atol=4 * np.finfo(dtype).eps)
+    few = 4 * np.finfo(dtype).eps
+    np.testing.assert_allclose(found, [expected], rtol=few, atol=few if abs(expected) < 0.1 else 0)
 
 
 @pytest.mark.parametrize(

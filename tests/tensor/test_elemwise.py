@@ -312,6 +312,8 @@ SMOOTH: dict[str, tuple[float, ...]] = {
     "arctan2": (0.3, -0.7),
     "length": (0.3, -0.7),
     "log_product": (0.3, 0.7, 1.1),
+    "logaddexp": (0.3, 0.7, 1.1),
+    "minimum": (0.3, 0.1, 0.2),
 }
 
 
