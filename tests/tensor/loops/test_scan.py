@@ -46,14 +46,39 @@ def test_taps_of_outputs(steps: int, mode: str) -> None:
     assert found.tolist() == known[3:]
 
 
+def row_product(row, total):
+    inner, _ = scan(lambda a, p: a * p, row, at.constant(1.0))
+    return total + inner[-1]
+
+
+v, w, rows, n = at.dvector("v"), at.dvector("w"), at.dmatrix("rows"), at.lscalar("n")
+GIVEN = {
+    **{v: np.array([1.0, 4.0, 9.0, 16.0, 26.0]), w: np.array([4.0, 5.0]), n: 100},
+    rows: np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]),
+}
+doubled = scan(lambda a: (2 * a, until(2 * a > 50)), outputs_info=at.constant(1), n_steps=n)[0]
+LOOPS = {
+    "taps of a sequence": (
+        scan(lambda a, b, c: a - 2 * b + c, {"input": v, "taps": [-1, 0, 1]}),
+        np.diff(GIVEN[v], 2),
+    ),
+    "a tap ahead": (scan(lambda a: a, {"input": v, "taps": [2]}), [9, 16, 26]),
+    "sequences of different lengths": (scan(lambda a, b: a * b, [v, w]), [4, 20]),
+    "backwards": (scan(lambda a, s: a + 2 * s, w, 0.0, go_backwards=True), [5, 14]),
+    "some steps backwards": (scan(lambda a: a, v, n_steps=2, go_backwards=True), [26, 16]),
+    "a loop in a loop": (scan(row_product, rows, 0.0), [6, 126]),
+    "until": ((doubled,), [2, 4, 8, 16, 32, 64]),
+    "the number of steps until": ((doubled.shape[0],), 6),
+    "the last value until": ((doubled[-1],), 64),
+}
+
+
 @pytest.mark.parametrize("mode", MODES)
-def test_taps_of_sequences(mode: str) -> None:
-    x = at.dvector("x")
-    out, _ = scan(lambda a, b, c: a - 2 * b + c, {"input": x, "taps": [-1, 0, 1]})
-    values = np.array([1.0, 4.0, 9.0, 16.0, 26.0])
-    assert run([x], out, [values], mode).tolist() == np.diff(values, 2).tolist()
-    only, _ = scan(lambda a: a, {"input": x, "taps": [2]})
-    assert run([x], only, [values], mode).tolist() == values[2:].tolist()
+@pytest.mark.parametrize("name", LOOPS)
+def test_loops(name: str, mode: str) -> None:
+    (out, *_), expected = LOOPS[name]
+    f = relgraph.function([*GIVEN], out, mode=mode, on_unused_input="ignore")
+    np.testing.assert_array_equal(f(*GIVEN.values()), expected)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -72,33 +97,6 @@ def test_several_states_and_outputs(mode: str) -> None:
     found = run([x, k], outs, [values, 3.0], mode)
     for got, wanted in zip(found, zip(*expected, strict=True), strict=True):
         np.testing.assert_array_equal(got, np.array(wanted))
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_several_sequences_of_different_lengths(mode: str) -> None:
-    x, y = at.dvector("x"), at.dvector("y")
-    out, _ = scan(lambda a, b: a * b, [x, y])
-    assert run([x, y], out, [[1.0, 2.0, 3.0], [4.0, 5.0]], mode).tolist() == [4.0, 10.0]
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_backwards(mode: str) -> None:
-    x = at.dvector("x")
-    out, _ = scan(lambda a, s: a + 2 * s, x, at.constant(0.0), go_backwards=True)
-    assert run([x], out, [[1.0, 2.0, 3.0]], mode).tolist() == [3.0, 8.0, 17.0]
-    part, _ = scan(lambda a: a, x, n_steps=2, go_backwards=True)
-    assert run([x], part, [[1.0, 2.0, 3.0]], mode).tolist() == [3.0, 2.0]
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_until(mode: str) -> None:
-    start, n = at.lscalar("start"), at.lscalar("n")
-    out, _ = scan(lambda a: (2 * a, until(2 * a > 50)), outputs_info=start, n_steps=n)
-    assert run([start, n], out, [1, 100], mode).tolist() == [2, 4, 8, 16, 32, 64]
-    assert run([start, n], out, [1, 3], mode).tolist() == [2, 4, 8]
-    assert run([start, n], out, [1, 0], mode).tolist() == []
-    assert run([start, n], out.shape[0], [1, 100], mode) == 6
-    assert run([start, n], out[-1], [1, 100], mode) == 64
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -142,19 +140,6 @@ def test_draws_are_new_in_each_step_and_the_same_in_every_mode() -> None:
     assert len(set(found[0].ravel())) == 10
     for other in found[1:]:
         np.testing.assert_array_equal(found[0], other)
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_loops_in_loops(mode: str) -> None:
-    x = at.dmatrix("x")
-
-    def row_product(row, total):
-        inner, _ = scan(lambda a, p: a * p, row, at.constant(1.0))
-        return total + inner[-1]
-
-    out, _ = scan(row_product, x, at.constant(0.0))
-    values = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
-    assert run([x], out, [values], mode).tolist() == [6.0, 126.0]
 
 
 def test_results_share_no_storage_with_arguments() -> None:
