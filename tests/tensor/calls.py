@@ -285,6 +285,23 @@ ONE: dict[str, Any] = {
         for f in (np.var, np.std)
         for axis in [0, (0, -1), None]
     },
+    **{
+        f"norm of vectors {ord}": lambda x, ord=ord: np.linalg.norm(x, ord, -1)
+        for ord in [None, 0, 1, 2, 3, -1, 0.5, np.inf, -np.inf]
+    },
+    **{
+        f"norm of matrices {ord}": lambda x, ord=ord: np.linalg.norm(x, ord, (-1, 0), keepdims=True)
+        for ord in [None, "fro", "nuc", 1, -1, 2, -2, np.inf, -np.inf]
+    },
+    "vector_norm": lambda x: np.linalg.vector_norm(x, ord=3),
+    "matrix_norm": lambda x: np.linalg.matrix_norm(x, ord=1),
+    **{
+        f"matrix_power {n}": lambda x, n=n: np.linalg.matrix_power(x[..., :3] + 9 * np.eye(3), n)
+        for n in [-3, -1, 0, 1, 2, 5]
+    },
+    "trace of matrices": lambda x: np.linalg.trace(x, offset=1),
+    "diagonal of matrices": lambda x: np.linalg.diagonal(x, offset=-1),
+    "matrix_transpose of linalg": np.linalg.matrix_transpose,
     **{f"diag {k}": lambda x, k=k: np.diag(x, k) for k in (1, -1, 7)},
     **{f"diagonal {k}": lambda x, k=k: np.diagonal(x, k, 2, 0) for k in (0, 1, -1, 7)},
     "trace moved": lambda x: np.trace(x, 1),
@@ -324,6 +341,8 @@ TWO: dict[str, Any] = {
     "corrcoef of two": lambda x, y: np.corrcoef(x, y),
     "trapezoid of both": lambda x, y: np.trapezoid(x, np.sort(y)),
     "append both": lambda x, y: np.append(x, y, axis=0),
+    "kron of other ranks": lambda x, y: np.kron(x, y[0]),
+    "vecdot of linalg": np.linalg.vecdot,
     "matmul of stacks": lambda x, y: np.matmul(x, np.swapaxes(y, 1, 2)),
     "matmul of one with a stack": lambda x, y: np.matmul(x[:1], np.swapaxes(y, 1, 2)),
     "matmul with a matrix": lambda x, y: np.matmul(x, np.swapaxes(y, 1, 2)[0]),

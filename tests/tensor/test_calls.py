@@ -44,7 +44,7 @@ OF_FLOATS = {
 OF_VECTORS = ("polyval of coefficients", "polyadd", "polysub")
 NO_NAN = (
     *("tensorsolve", "tensorinv", "unique", "setxor", "union", "intersect", "setdiff", "lexsort"),
-    *("histogram", "corr", "irfft", "fft irfft", "fft hfft", "hfft"),
+    *("histogram", "corr", "irfft", "fft irfft", "fft hfft", "hfft", "matrix_power"),
 )
 
 

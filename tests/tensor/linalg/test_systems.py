@@ -1,5 +1,7 @@
 """Inverses, and systems of equations."""
 
+import itertools
+
 import numpy as np
 import pytest
 import scipy.linalg
@@ -13,10 +15,8 @@ from relgraph.tensor import linalg
 from relgraph.tensor.linalg.functions import Cofactors, SecondCofactors
 from tests.tensor.linalg.matrices import (
     DTYPES,
-    STACKS,
     check_complex_gradient,
     check_outputs,
-    positive,
     regular,
     some,
 )
@@ -165,38 +165,66 @@ def test_a_determinant_and_its_logarithm_agree_on_singular_matrices(dtype):
 # Solutions of systems of equations.
 
 
-@pytest.mark.parametrize("shape", STACKS)
-@pytest.mark.parametrize("columns", [None, 0, 2])
-def test_solve(shape, columns):
-    b = some(shape[-1]) if columns is None else some(*shape[:-1], columns)
-    check_outputs(linalg.solve, np.linalg.solve, regular(*shape), b)
-    for assume_a in ("sym", "her", "pos"):
-        for lower in (False, True):
-            check_outputs(
-                lambda a, b, how=assume_a, low=lower: linalg.solve(a, b, lower=low, assume_a=how),
-                np.linalg.solve,
-                positive(*shape),
-                b,
-            )
+def symmetric(a, how):
+    """Return a matrix with a structure, of an array or a variable."""
+    turned = np.swapaxes(a, -1, -2)
+    return (turned if how == "sym" else np.conj(turned)) @ a
 
 
+SOLVERS = {
+    "solve": (linalg.solve, np.linalg.solve),
+    **{
+        f"solve {how} {lower}": (
+            lambda a, b, how=how, low=lower: linalg.solve(symmetric(a, how), b, low, how),
+            lambda a, b, how=how: np.linalg.solve(symmetric(a, how), b),
+        )
+        for how, lower in itertools.product(("sym", "her", "pos"), (False, True))
+    },
+    **{
+        f"triangular {how}": (
+            lambda a, b, how=how: linalg.solve_triangular(a, b, *how),
+            lambda a, b, how=how: scipy.linalg.solve_triangular(a, b, *how),
+        )
+        for how in itertools.product((0, 1, 2), (False, True), (False, True))
+    },
+    **{
+        f"cho_solve {lower}": (
+            lambda c, b, low=lower: linalg.cho_solve((c, low), b),
+            lambda c, b, low=lower: scipy.linalg.cho_solve((c, low), b),
+        )
+        for lower in (False, True)
+    },
+}
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+@pytest.mark.parametrize("batch", [(), (2,), (2, 1)])
+@pytest.mark.parametrize("columns", [(), (2,)])
+def test_solutions(name, batch, columns):
+    ours, reference = SOLVERS[name]
+    a, b = regular(*batch, 3, 3), some(*(batch if columns else ()), 3, *columns)
+    check_outputs(ours, reference, a, b)
+    verify_grad(ours, [a, b], n_tests=1)
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+@pytest.mark.parametrize("shapes", [((0, 0), (0, 2)), ((0, 3, 3), (0, 3, 2)), ((3, 3), (3, 0))])
+def test_solutions_of_nothing(name, shapes):
+    ours, nothing = SOLVERS[name][0], lambda a, b: np.zeros(b.shape)
+    check_outputs(ours, nothing, regular(*shapes[0]), some(*shapes[1]))
+
+
+@pytest.mark.parametrize("name", SOLVERS)
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_solving_dtypes(dtype):
-    a, b = regular(3, 3, dtype=dtype), some(3, 2, dtype=dtype)
-    check_outputs(linalg.solve, np.linalg.solve, a, b)
-    mixed = at.linalg.solve(at.fmatrix(), at.bmatrix())
-    assert mixed.dtype == "float64"
-    if dtype.startswith("complex"):
-        check_outputs(
-            lambda a, b: linalg.solve(a, b, assume_a="her"),
-            np.linalg.solve,
-            positive(3, 3, dtype=dtype),
-            b,
-        )
-        symmetric = a + a.T
-        check_outputs(
-            lambda a, b: linalg.solve(a, b, assume_a="sym"), np.linalg.solve, symmetric, b
-        )
+def test_dtypes_of_solutions(name, dtype):
+    a, b = regular(2, 2, dtype=dtype), some(2, 2, dtype=dtype)
+    check_outputs(*SOLVERS[name], a, b)
+    if dtype == "complex128":
+        check_complex_gradient(SOLVERS[name][0], a, b)
+
+
+def test_a_solution_of_mixed_dtypes():
+    assert linalg.solve(at.fmatrix(), at.bmatrix()).dtype == "float64"
 
 
 def test_stacks_broadcast_where_a_length_is_known_to_be_1():
@@ -207,72 +235,6 @@ def test_stacks_broadcast_where_a_length_is_known_to_be_1():
     z = at.dtensor3()
     with pytest.raises(ValueError, match="only an axis whose length is known to be 1 broadcasts"):
         evaluate([linalg.solve(z, y)], {z: a, y: b})
-
-
-@pytest.mark.parametrize("lower", [True, False])
-@pytest.mark.parametrize("unit_diagonal", [True, False])
-@pytest.mark.parametrize("trans", [0, 1, 2])
-@pytest.mark.parametrize("dtype", ["float64", "complex128", "float32"])
-def test_solve_triangular(lower, unit_diagonal, trans, dtype):
-    a, b = regular(3, 3, dtype=dtype), some(3, 2, dtype=dtype)
-
-    def reference(a, b):
-        return scipy.linalg.solve_triangular(
-            a, b, trans=trans, lower=lower, unit_diagonal=unit_diagonal
-        )
-
-    check_outputs(
-        lambda a, b: linalg.solve_triangular(a, b, trans, lower, unit_diagonal), reference, a, b
-    )
-
-
-@pytest.mark.parametrize("lower", [True, False])
-@pytest.mark.parametrize("shape", STACKS)
-def test_cho_solve(lower, shape):
-    a, b = positive(*shape), some(*shape[:-1], 2)
-    c = np.linalg.cholesky(a)
-    factor = c if lower else np.ascontiguousarray(np.swapaxes(c, -1, -2))
-    check_outputs(
-        lambda c, b: linalg.cho_solve((c, lower), b),
-        lambda c, b: np.linalg.solve(a, b),
-        factor,
-        b,
-    )
-
-
-@pytest.mark.parametrize("batch", [(), (2,)])
-@pytest.mark.parametrize("columns", [None, 2])
-def test_solving_gradients(batch, columns):
-    a = regular(*batch, 3, 3)
-    b = some(3) if columns is None else some(*batch, 3, columns)
-
-    def symmetric(x):
-        return linalg.matrix_transpose(x) @ x
-
-    verify_grad(linalg.solve, [a, b], n_tests=1)
-    for how in ("sym", "her", "pos"):
-        verify_grad(
-            lambda x, y, h=how: linalg.solve(symmetric(x), y, assume_a=h), [a, b], n_tests=1
-        )
-    for lower in (True, False):
-        for trans in (0, 1, 2):
-            for unit in (True, False):
-                verify_grad(
-                    lambda x, y, t=trans, low=lower, u=unit: linalg.solve_triangular(
-                        x, y, t, low, u
-                    ),
-                    [a, b],
-                    n_tests=1,
-                )
-        verify_grad(lambda x, y, low=lower: linalg.cho_solve((x, low), y), [a, b], n_tests=1)
-
-
-def test_solving_complex_gradients():
-    a, b = regular(2, 2, dtype="complex128"), some(2, 2, dtype="complex128")
-    check_complex_gradient(linalg.solve, a, b)
-    check_complex_gradient(lambda a, b: linalg.solve_triangular(a, b, 2, True), a, b)
-    check_complex_gradient(lambda c, b: linalg.cho_solve((c, True), b), a, b)
-    check_complex_gradient(lambda c, b: linalg.cho_solve((c, False), b), a, b)
 
 
 def test_nan_and_infinities():
