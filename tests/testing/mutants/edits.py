@@ -133,26 +133,16 @@ def negated(law: Law) -> Iterator[Mutant]:
         yield changed("negated", law, rhs=Literal(-law.rhs.value))
 
 
-def off_by_one(law: Law) -> Iterator[Mutant]:
-    """A number is one more."""
+def other_number(kind: str, change: Callable[[Any], Any]) -> Edit:
+    """A number is another one."""
 
-    def change(part: Any) -> Any:
+    def changed_number(part: Any) -> Any:
         if not isinstance(part, Literal) or isinstance(part.value, bool):
             return None
-        return Literal(part.value + 1)
+        number = change(part.value)
+        return None if number == part.value else Literal(number)
 
-    return on_the_right("off by one", law, change)
-
-
-def wrong_sign(law: Law) -> Iterator[Mutant]:
-    """A number has the other sign."""
-
-    def change(part: Any) -> Any:
-        if not isinstance(part, Literal) or isinstance(part.value, bool) or not part.value:
-            return None
-        return Literal(-part.value)
-
-    return on_the_right("wrong sign", law, change)
+    return lambda law: on_the_right(kind, law, changed_number)
 
 
 def unguarded(law: Law) -> Iterator[Mutant]:
@@ -163,16 +153,14 @@ def unguarded(law: Law) -> Iterator[Mutant]:
         yield changed(f"unguarded {number + 1}", law, conditions=kept)
 
 
-def exact(law: Law) -> Iterator[Mutant]:
-    """It claims that no bit changes."""
-    if law.sound != "exact":
-        yield changed("exact", law, sound="exact")
+def claiming(sound: str, *instead_of: str) -> Edit:
+    """It claims more: that no bit changes, or to hold for nan and infinities."""
 
+    def edit(law: Law) -> Iterator[Mutant]:
+        if law.sound in instead_of:
+            yield changed(sound, law, sound=sound)
 
-def rounding(law: Law) -> Iterator[Mutant]:
-    """It claims to hold for nan and infinities."""
-    if law.sound in ("finite", "stable", "domain"):
-        yield changed("rounding", law, sound="rounding")
+    return edit
 
 
 def all_axes(law: Law) -> Iterator[Mutant]:
@@ -188,16 +176,14 @@ def all_axes(law: Law) -> Iterator[Mutant]:
         yield changed("all axes", law, rhs=law_of_all.parts["rhs"], mixed=True)
 
 
-def narrowed(law: Law) -> Iterator[Mutant]:
-    """The right side goes through a dtype of less precision, unless it is a number."""
-    if not isinstance(law.rhs, Literal):
-        yield changed("narrowed", law, rhs=cast(cast(law.rhs, "float32"), "float64"))
+def through(kind: str, dtype: str) -> Edit:
+    """The right side, unless it is a number, goes through a dtype that holds less."""
 
+    def edit(law: Law) -> Iterator[Mutant]:
+        if not isinstance(law.rhs, Literal):
+            yield changed(kind, law, rhs=cast(cast(law.rhs, dtype), "float64"))
 
-def truncated(law: Law) -> Iterator[Mutant]:
-    """The right side goes through integers, unless it is a number."""
-    if not isinstance(law.rhs, Literal):
-        yield changed("truncated", law, rhs=cast(cast(law.rhs, "int64"), "float64"))
+    return edit
 
 
 def other_op(law: Law) -> Iterator[Mutant]:
@@ -256,20 +242,17 @@ def spoiled(where: str) -> Edit:
 
 
 EDITS: dict[str, Edit] = {
-    edit.__name__: edit
-    for edit in (
-        swapped,
-        negated,
-        off_by_one,
-        wrong_sign,
-        unguarded,
-        exact,
-        rounding,
-        all_axes,
-        narrowed,
-        truncated,
-        other_op,
-        other_argument,
-        dropped,
-    )
+    "swapped": swapped,
+    "negated": negated,
+    "off_by_one": other_number("off by one", lambda number: number + 1),
+    "wrong_sign": other_number("wrong sign", lambda number: -number),
+    "unguarded": unguarded,
+    "exact": claiming("exact", "rounding", "stable", "finite", "domain"),
+    "rounding": claiming("rounding", "finite", "stable", "domain"),
+    "all_axes": all_axes,
+    "narrowed": through("narrowed", "float32"),
+    "truncated": through("truncated", "int64"),
+    "other_op": other_op,
+    "other_argument": other_argument,
+    "dropped": dropped,
 }

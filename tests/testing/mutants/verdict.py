@@ -1,7 +1,7 @@
 """What becomes of an edited law: killed by its check, true all the same, or a survivor.
 
-That it is true is found mechanically where it can be, by these questions in turn: does the right
-side mean the same? can any graph on which the law fires have there what the edit is about? does the
+That it is true is found mechanically where it can be, by these questions in turn: does the law say
+the same? can any graph on which the law fires have there what the edit is about? does the
 class claim anything there? does it make a difference on many points, and a wrong one?
 """
 
@@ -28,13 +28,12 @@ from relgraph.testing.random_arrays import edge_numbers
 from relgraph.testing.random_terms import class_of
 from tests.testing.mutants.dense import densely_compared
 from tests.testing.mutants.reach import Reach, reach_of
-from tests.testing.mutants.same_meaning import mean_the_same
 from tests.testing.mutants.spoiled import EVERYTHING, WHERE, spoiling
 
 KILLED = ("failed", "reported")
 """``reported``: the check says that the edited law can't fire or claims nothing."""
 
-SAME = "both right sides mean the same"
+SAME = "the law says the same: another of its conditions implies the one that is left out"
 OUT_OF_REACH = "no graph on which it fires has such a value there, whatever its dtypes"
 ONLY_SHAPE = "only its shape is read"
 EXCLUDED = "a guard says that there is no such value"
@@ -111,7 +110,7 @@ def verdict_on(law: Law, original: Law, by_hand: Mapping[str, str]) -> Verdict:
     by_hand
         By the names of edits why they are none, where only reading tells.
     """
-    if means_the_same(law, original):
+    if says_the_same(law, original):
         return Verdict("equivalent", SAME)
     if _spoiled_where(law, original) in OF_COMPLEX and not law.complex:
         return Verdict("equivalent", OUT_OF_REACH)
@@ -124,13 +123,16 @@ def verdict_on(law: Law, original: Law, by_hand: Mapping[str, str]) -> Verdict:
     return Verdict("equivalent", reason) if reason and not wrong else Verdict("survives", wrong)
 
 
-def means_the_same(law: Law, original: Law) -> bool:
-    """Return whether only the right side was edited, and means what it did."""
+def says_the_same(law: Law, original: Law) -> bool:
+    """Return whether an edit has left a law as it was: a law has again what its sides imply."""
     if law is original:
         return False  # it is no edit, but wrong as it is written
-    rest = law.sound == original.sound and len(law.conditions) == len(original.conditions)
-    edited = _spoiled_where(law, original) is None and not law.mixed > original.mixed
-    return rest and edited and mean_the_same(law.rhs, original.rhs)
+    return (
+        str(law.rhs) == str(original.rhs)
+        and law.sound == original.sound
+        and law.mixed <= original.mixed
+        and len(law.conditions) == len(original.conditions)
+    )
 
 
 def _spoiled_where(law: Law, original: Law) -> str | None:
