@@ -5,8 +5,9 @@ import pytest
 
 from relgraph import Mode, function
 from relgraph.graph.basic import Constant, graph_inputs
+from relgraph.search import SaturationOptimizer
+from relgraph.testing import check_optimizer
 from tests.search.phase_ordering import EXPRESSIONS, Comparison, compared, is_derived
-from tests.search.random_graphs import checked
 from tests.seeds import seed_of
 
 AS_WRITTEN = Mode("py", None)
@@ -38,5 +39,7 @@ def _value(v: object) -> object:
 
 
 def test_values_are_kept_in_the_class_of_the_steps() -> None:
-    found = checked(graphs=15, nodes=80, seed=seed_of("search"))
+    # bounded by terms, not by time
+    search = SaturationOptimizer(nodes=80, seconds=600)
+    found = check_optimizer(search, examples=15, seed=seed_of("search"))
     assert found.passed, found

@@ -234,11 +234,6 @@ def test_both_sides_are_told_apart():
     assert before != after
 
 
-def test_what_is_not_to_be_shrunk_is_not():
-    wrong = law("root", at.sqrt(at.sqr(x)), x, sound="rounding")
-    assert wrong.check(shrink=False).counterexample is not None
-
-
 # Graphs of laws about products of matrices are drawn by the names of their axes, not by luck.
 
 b, n = lvars("b n")
@@ -459,7 +454,7 @@ def test_a_law_matches_its_own_left_side(law: Law) -> None:
 def drawn(strategy: Any) -> list[Any]:
     found: list[Any] = []
 
-    @settings(max_examples=200)
+    @settings(max_examples=100)
     @given(strategy)
     def draw(value: Any) -> None:
         found.append(value)

@@ -233,33 +233,28 @@ def test_where_a_formula_is_a_threshold_both_branches_are_compared():
         assert found.passed is passes, str(found)
 
 
-def families():
-    """Laws as functions of a name and of their variables."""
-    return [
-        lambda n, u, v: law(n, at.abs(-u), at.abs(u), sound="exact"),
-        lambda n, u, v: law(n, at.neg(-u), u),
-        lambda n, u, v: law(n, u - v, -(v - u)),
-        lambda n, u, v: law(n, (u + v) - v, u, sound="finite"),
-        lambda n, u, v: law(n, at.maximum(u, v) + at.minimum(u, v), u + v, sound="rounding"),
-        lambda n, u, v: law(n, at.sum(-u, axis=v), -at.sum(u, axis=v), sound="rounding"),
-        lambda n, u, v: law(n, at.sqrt(at.sqr(u)), u, floato(u), sound="finite"),
-    ]
+FAMILIES = {
+    "abs-neg": lambda n, u, v: law(n, at.abs(-u), at.abs(u), sound="exact"),
+    "neg-neg": lambda n, u, v: law(n, at.neg(-u), u),
+    "sub": lambda n, u, v: law(n, u - v, -(v - u)),
+    "cancel": lambda n, u, v: law(n, (u + v) - v, u, sound="finite"),
+    "extremes": lambda n, u, v: law(
+        n, at.maximum(u, v) + at.minimum(u, v), u + v, sound="rounding"
+    ),
+    "sum-neg": lambda n, u, v: law(n, at.sum(-u, axis=v), -at.sum(u, axis=v), sound="rounding"),
+    "root": lambda n, u, v: law(n, at.sqrt(at.sqr(u)), u, floato(u), sound="finite"),
+}
+"""Laws as functions of a name and of their variables; the first is wrong of unsigned integers."""
 
 
-@pytest.mark.parametrize("number", range(7))
-def test_names_decide_nothing(number):
+@pytest.mark.parametrize("family", FAMILIES)
+def test_names_decide_nothing(family):
     found = []
-    for name, words in (("one", "x y"), ("other", "a b"), ("third", "y x"), ("fourth", "foo _1")):
-        result = families()[number](name, *lvars(words)).check(examples=30, shrink=False)
+    for name, words in (("one", "x y"), ("third", "y x"), ("fourth", "foo _1")):
+        result = FAMILIES[family](name, *lvars(words)).check(examples=30, shrink=False)
         found.append((result.status, result.examples, result.instances, result.coverage))
     assert all(f == found[0] for f in found)
-
-
-def test_the_wrong_law_about_unsigned_integers_fails_whatever_it_is_called():
-    for name in ("x", "a", "foo", "z1"):
-        v = lvars(name)
-        wrong = law("abs-neg", at.abs(-v), at.abs(v), sound="exact")
-        assert check_relation(wrong, examples=200, shrink=False).status == "failed"
+    assert found[0][0] == ("failed" if family in ("abs-neg", "sub", "root") else "passed")
 
 
 # Numbers close to where a law decides otherwise.
