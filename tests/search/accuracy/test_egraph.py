@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from relations.cancellation import squares
 from relations.kit.guards import is_positive_number, nonnegativeo
 from relations.kit.type_guards import integero, realo
 from relations.kit.vocabulary import Law, law, lvars
@@ -16,7 +15,7 @@ from relgraph.formulas.expressions import Expr, apply, named, number
 from relgraph.formulas.parsing import parsed
 from relgraph.formulas.true_values import Known
 from relgraph.graph.kanren.goals import computo, one_cliento, whereo
-from relgraph.search.candidates import CANCELLATION, CONDITIONAL, equations
+from relgraph.search.candidates import equations
 from relgraph.search.derivation import Instance, ReplayError, derivation, instances
 from relgraph.search.equations import NotTranslated, equations_of
 from relgraph.search.reals import Computed, RealEGraph
@@ -24,7 +23,6 @@ from relgraph.tensor import abs as abs_
 from relgraph.tensor import constant, exp, log, mul, sqrt
 from relgraph.tensor import sum as sum_
 from tests.search.accuracy.replays import leads
-from tests.search.accuracy.test_identities import OF_ANY_NUMBER
 
 x, y, z = lvars("x y z")
 
@@ -211,14 +209,3 @@ def test_where_an_identity_says_it_holds() -> None:
     # of whole powers it holds beyond that, and says nothing
     negative = steps(positive.law, "x**y * x**2", "x**(y + 2)", x=[-2.0], y=[3.0])
     assert negative == ["product-of-powers: x ** y * x ** 2.0 → x ** (y + 2.0)"]
-
-
-def test_most_laws_with_conditions_against_cancellation_are_used() -> None:
-    used = {e.law for e in equations() if e.law.conditions}
-    of_axes = squares.NORMS
-    against = [one for one in CANCELLATION if one.conditions and one not in of_axes]
-    left_out = [one.name for one in against if one not in used]
-    # those about sums of any length, of which identities have the roots of two and three squares,
-    # and the squares of two terms
-    assert len(against) == 40 and left_out == list(OF_ANY_NUMBER)
-    assert len([one for one in CONDITIONAL if one in used]) >= 45

@@ -9,7 +9,7 @@ from relations.cancellation import squares
 from relations.identities import OF_NUMBERS
 from relgraph.formulas.expressions import named
 from relgraph.formulas.true_values import Known
-from relgraph.search.candidates import BOTH_WAYS, CANCELLATION, equations
+from relgraph.search.candidates import BOTH_WAYS, CANCELLATION, CONDITIONAL, equations
 from relgraph.search.equations import built, equations_of
 from relgraph.search.reals import RealEGraph
 
@@ -59,6 +59,7 @@ OF_ANY_NUMBER = (*ROOTS, *SQUARES, "weighted-squares", "weighted-squares-less")
 
 def test_all_of_the_book_against_cancellation_is_used_but_what_is_no_equation() -> None:
     used = {e.name for e in equations()}
+    assert len([law for law in CONDITIONAL if law.name in used]) >= 45
     assert {"root-of-square-and-one-term", "square-of-sum", "square-of-difference"} <= used
     of_axes = squares.NORMS
     laws = [law for law in CANCELLATION if law not in of_axes]

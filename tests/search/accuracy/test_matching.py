@@ -98,7 +98,7 @@ def indices(bound: tuple[Any, ...]) -> list[int]:
 
 def test_what_is_nested_deeply_is_matched() -> None:
     (deep,) = [e for e in equations() if e.name == "root-of-square-less-product" and e.backward]
-    source = [p.op for p in _parts(deep.left)]
+    source = [p.op for p in parts(deep.left)]
     assert len(source) > 20
     expr = parsed("x * y + z")
     known = Sampler(expr, inputs_of(expr), parsed("x > 0"), np.float64, 0).points(4, 1.0)
@@ -107,9 +107,3 @@ def test_what_is_nested_deeply_is_matched() -> None:
     c = search.graph.add(built(deep.left, values))
     found = {tuple(b.best.value for b in bound) for bound in deep.matches(search.graph, c.root())}
     assert ("x", "y", "z") in found
-
-
-def _parts(pattern: Pattern) -> Iterator[Pattern]:
-    yield pattern
-    for a in pattern.args:
-        yield from _parts(a)
