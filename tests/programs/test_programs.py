@@ -1,5 +1,7 @@
 """Programs as users write them, small here, against NumPy, SciPy and finite differences."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -14,6 +16,15 @@ from relgraph.tensor.random import RandomStream
 from . import dropout, gaussian_process, kalman, lstm, sparse_logistic
 
 SEED = 7
+
+
+def difference(function: Any, values: list[Any], which: int, step: Any) -> Any:
+    """Return what a function changes by when one of its arguments moves by twice a step."""
+    ends = [
+        function(*[v + sign * step if k == which else v for k, v in enumerate(values)])
+        for sign in (1, -1)
+    ]
+    return ends[0] - ends[1]
 
 
 def test_training_is_that_of_numpy_with_the_same_seed() -> None:
@@ -38,13 +49,8 @@ def test_likelihood_and_gradient() -> None:
     expected = gaussian_process.by_hand(*values)
     np.testing.assert_allclose(found, expected, rtol=1e-8)
     for i in range(2, 5):
-        step = 1e-5
-        ends = []
-        for sign in (1, -1):
-            moved = list(values)
-            moved[i] = values[i] + sign * step
-            ends.append(gaussian_process.by_hand(*moved)[0])
-        np.testing.assert_allclose(found[i - 1], (ends[0] - ends[1]) / (2 * step), rtol=1e-5)
+        change = difference(lambda *v: gaussian_process.by_hand(*v)[0], values, i, 1e-5)
+        np.testing.assert_allclose(found[i - 1], change / 2e-5, rtol=1e-5)
 
 
 # The Kalman filter over 100 steps, beside NumPy; its gradient beside finite differences.
@@ -65,18 +71,13 @@ def test_gradient_by_the_covariances() -> None:
     with relgraph.config.change_flags(check_costs=True):
         function = relgraph.function(inputs, relgraph.grad(log_likelihood, inputs[3:5]))
     slopes = function(*values)
-    step = 1e-5
     rng = np.random.default_rng(1)
     for which, slope in zip((3, 4), slopes, strict=True):
         along = rng.normal(size=slope.shape)
         along = along + along.T  # a covariance stays symmetric
-        results = []
-        for sign in (1, -1):
-            moved = [v.copy() for v in values]
-            moved[which] += sign * step * values[which][0, 0] * along
-            results.append(kalman.by_numpy(*moved)[0])
-        difference = (results[0] - results[1]) / (2 * step * values[which][0, 0])
-        np.testing.assert_allclose((slope * along).sum(), difference, rtol=1e-6)
+        step = 1e-5 * values[which][0, 0]
+        change = difference(lambda *v: kalman.by_numpy(*v)[0], values, which, step * along)
+        np.testing.assert_allclose((slope * along).sum(), change / (2 * step), rtol=1e-6)
 
 
 def test_gradient_node_by_node() -> None:
@@ -127,13 +128,8 @@ def test_gradients_beside_finite_differences() -> None:
     rng = np.random.default_rng(1)
     for which, slope in zip(range(2, 6), found, strict=True):
         along = rng.normal(size=slope.shape)
-        results = []
-        for sign in (1, -1):
-            moved = list(values)
-            moved[which] = values[which] + sign * 1e-6 * along
-            results.append(lstm.by_numpy(*moved))
-        difference = (results[0] - results[1]) / 2e-6
-        np.testing.assert_allclose((slope * along).sum(), difference, rtol=1e-5, atol=1e-8)
+        change = difference(lstm.by_numpy, values, which, 1e-6 * along)
+        np.testing.assert_allclose((slope * along).sum(), change / 2e-6, rtol=1e-5, atol=1e-8)
 
 
 @pytest.mark.parametrize("size", [(50, 20, 0.1), (3000, 300, 0.003)])
