@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
-from relations.kit import guards
+from relations.kit import guards, numbers
 from relations.kit import type_guards as types
 from relations.kit.guards import is_nonnegative, is_positive
 from relgraph.compile.optimize import optimize_graph
@@ -213,6 +213,11 @@ def const(value, dtype="float64"):
         (guards.is_finite_number, [2.0, 0.0], [np.nan, np.inf, [1.0, 2.0]]),
         (guards.is_nonzero_number, [2.0, -0.5], [0.0, np.nan, np.inf, [1.0, 2.0]]),
         (guards.has_normal_reciprocal, [3.0, -0.1], [0.0, 1e-310, np.inf]),
+        (numbers.is_power_of_two, [2.0, 0.25, -8.0, 2.0**1000], [0.0, 3.0, 2.0**-1074]),
+        (numbers.is_positive_number, [1.0], [0.0, -1.0, np.inf]),
+        (numbers.is_even, [0.0, 2.0, -4.0], [1.0, 0.5, np.inf]),
+        (numbers.is_odd, [1.0, -3.0], [2.0, 0.5, -0.9999999999999999]),
+        (numbers.is_small_whole, [3.0, -64.0], [0.5, 65.0, np.nan]),
     ],
 )
 def test_numbers(guard, yes, no):

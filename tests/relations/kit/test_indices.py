@@ -22,18 +22,13 @@ from relations.kit.index_arithmetic import (
     located_in_join,
     order_after_index,
     slice_of_range,
-    split_index,
-    takes_everything,
     takes_whole_axis,
-    trimmed,
 )
-from relgraph.tensor.subtensor import WHOLE, Placeholder, Slice, concrete_index
+from relgraph.tensor.subtensor import WHOLE, Slice, concrete_index
 
 ENDS = (None, -4, -2, -1, 0, 1, 3, 5)
 STEPS = (None, -2, -1, 1, 2)
 SLICES = [Slice(a, b, c) for a, b, c in itertools.product(ENDS, ENDS, STEPS)]
-ANY = Placeholder.INTEGER
-"""Stands for a variable."""
 
 
 def tensor(*shape):
@@ -79,27 +74,6 @@ def test_two_indices_are_one(inner, outer, known):
         assert np.array_equal(take(x, *both.entries), expected)
 
 
-def test_variables_in_indices_keep_their_places():
-    assert composed_index(
-        tensor(None, None, None), BasicIndex((ANY,), ("j",)), BasicIndex((ANY,), ("i",))
-    ) == BasicIndex((ANY, ANY), ("i", "j"))
-    assert composed_index(
-        tensor(None, None, None), BasicIndex((0, ANY), ("j",)), BasicIndex((WHOLE, ANY), ("i",))
-    ) == BasicIndex(
-        (0, ANY, ANY),
-        ("i", "j"),
-    )
-    assert composed_index(
-        tensor(None, None),
-        BasicIndex((WHOLE, ANY), ("j",)),
-        BasicIndex((Slice(ANY, ANY),), ("a", "b")),
-    ) == BasicIndex(
-        (Slice(ANY, ANY), ANY),
-        ("a", "b", "j"),
-    )
-    assert composed_index(tensor(None), BasicIndex((ANY,), ("j",)), BasicIndex((Slice(1),))) is None
-
-
 @given(indices)
 def test_the_part_of_an_operand_that_broadcasts(index):
     x, row = np.arange(60).reshape(3, 4, 5), np.arange(5)
@@ -110,18 +84,6 @@ def test_the_part_of_an_operand_that_broadcasts(index):
         part_of_y = index_into_operand(BasicIndex(index), y.shape, x.shape)
         part = taken(np.broadcast_to(y, x.shape), *index)
         assert np.array_equal(np.broadcast_to(take(y, *part_of_y.entries), part.shape), part)
-
-
-def test_the_part_of_an_operand_has_the_variables_of_its_own_axes():
-    assert index_into_operand(
-        BasicIndex((ANY, ANY), ("i", "j")), (1, None), (None, None)
-    ) == BasicIndex((0, ANY), ("j",))
-    assert index_into_operand(
-        BasicIndex((ANY, Slice(ANY, ANY)), ("i", "a", "b")), (None,), (None, None)
-    ) == BasicIndex(
-        (Slice(ANY, ANY),),
-        ("a", "b"),
-    )
 
 
 @given(indices, st.permutations([0, 1, 2, "x"]))
@@ -140,15 +102,6 @@ def test_a_part_of_a_dimshuffle(index, order):
     assert np.array_equal(found, expected)
 
 
-def test_what_takes_no_new_axis_stays():
-    assert index_before_dimshuffle((0, "x"), BasicIndex((WHOLE, Slice(1)), ()), 1) is None
-    assert index_before_dimshuffle((0, "x"), BasicIndex((WHOLE, 1), ()), 1) is None
-    assert index_before_dimshuffle(("x", 0), BasicIndex((ANY,), ("i",)), 1) is None
-    assert index_before_dimshuffle((1, 0), BasicIndex((ANY,), ("i",)), 2) == BasicIndex(
-        (WHOLE, ANY), ("i",)
-    )
-
-
 @given(indices, st.sets(st.integers(0, 3), min_size=1, max_size=3).map(sorted))
 def test_a_part_of_a_reduction(index, axes):
     x = np.arange(120).reshape(2, 3, 4, 5)
@@ -158,12 +111,6 @@ def test_a_part_of_a_reduction(index, axes):
     before = index_around_axes(BasicIndex(index), axes, 4)
     after = axes_after_index(before.entries, axes, 4)
     assert np.array_equal(take(x, *before.entries).sum(axis=after), take(reduced, *index))
-
-
-def test_an_index_in_two():
-    first, second = split_index(BasicIndex((ANY, 2), ("i",)), 1, 3)
-    assert first == BasicIndex((ANY,), ("i",))
-    assert second == BasicIndex((2,), ())
 
 
 @given(indices, indices, st.booleans())
@@ -179,30 +126,6 @@ def test_disjoint_indices_have_nothing_in_common(a, b, known):
         first = take(x, *a)
     if are_disjoint(tensor(*shape if known else (None,) * 3), a, b):
         assert not set(np.ravel(first)) & set(np.ravel(second))
-
-
-def test_disjoint():
-    assert are_disjoint(tensor(None), (0,), (1,))
-    assert not are_disjoint(tensor(None), (0,), (-1,))
-    assert are_disjoint(tensor(None), (Slice(None, 2),), (Slice(2, 4),))
-    assert are_disjoint(tensor(10), (Slice(None, None, 2),), (Slice(1, None, 2),))
-    assert are_disjoint(tensor(10), (Slice(None, None, 2),), (3,))
-    assert not are_disjoint(tensor(10), (Slice(None, None, 2),), (4,))
-    assert not are_disjoint(tensor(None), (Slice(None, 2),), (Slice(1, 4),))
-    assert not are_disjoint(tensor(None), (ANY,), (0,))
-    assert not are_disjoint(tensor(None, None), (ANY, WHOLE), (ANY, WHOLE))
-    assert not are_disjoint(tensor(None), (WHOLE,), (Slice(None, None, -1),))
-    assert not are_disjoint(tensor(None), (Slice(3, 0, -2),), (1,))
-
-
-def test_trimmed():
-    assert trimmed((0, WHOLE, WHOLE)) == (0,)
-
-
-def test_everything():
-    x = at.TensorType("float64", (3, None))("x")
-    assert takes_everything((), x) and takes_everything((Slice(0, 5), WHOLE), x)
-    assert not takes_everything((Slice(0, 2),), x) and not takes_everything((0,), x)
 
 
 # What entries of indices come down to, compared with NumPy.
@@ -224,24 +147,6 @@ def test_two_entries_on_an_axis_are_one(inner, outer, known):
             assert taken(take(x, inner), outer) is None
 
 
-@pytest.mark.parametrize(
-    ("inner", "outer", "both"),
-    [
-        (Slice(None, None, -1), Slice(None, None, -1), WHOLE),
-        (Slice(1), Slice(None, -1), Slice(1, -1)),
-        (Slice(None, -1), Slice(1), Slice(1, -1)),
-        (Slice(None, -1), Slice(None, -1), Slice(None, -2)),
-        (Slice(2), 3, 5),
-        (Slice(2, 4), 3, None),
-        (Slice(2, 9, 3), Slice(1, 2), Slice(5, 8, 3)),
-        (Slice(-3), 0, None),
-        (Slice(None, None, -1), 0, -1),
-    ],
-)
-def test_entries_of_an_axis_of_unknown_length(inner, outer, both):
-    assert composed_entry(None, outer, inner) == both
-
-
 @given(st.integers(0, 6), slices)
 def test_slice_of_a_range(n, s):
     positions = range(n)[slice(*s.parts())]
@@ -257,11 +162,6 @@ def test_covered_axes(s, n):
             assert not np.array_equal(take(np.arange(n), s), np.arange(n))
 
 
-def test_variables_are_no_whole_axis():
-    assert not takes_whole_axis(Slice(None, ANY), 3)
-    assert not takes_whole_axis(0, 1)
-
-
 @given(entries, st.lists(st.integers(0, 3), min_size=1, max_size=3), st.integers(0, 7))
 def test_an_entry_into_a_join(entry, lengths, hidden):
     parts = [np.arange(n) + 10 * i for i, n in enumerate(lengths)]
@@ -274,15 +174,6 @@ def test_an_entry_into_a_join(entry, lengths, hidden):
         assert part is None or np.array_equal(part, expected)
     if isinstance(entry, int) and None not in known and expected is not None:
         assert found is not None
-
-
-def test_the_first_piece_needs_no_other_length():
-    assert located_in_join(1, [3, None]) == (0, 1)
-    assert located_in_join(-1, [None, 3]) == (1, -1)
-    assert located_in_join(-4, [None, None, 3]) is None
-    assert located_in_join(Slice(None, 3), [3, None]) == (0, Slice(None, 3))
-    assert located_in_join(3, [3, None, None]) is None
-    assert located_in_join(ANY, [3, 3]) is None
 
 
 @pytest.mark.parametrize(

@@ -362,7 +362,7 @@ def test_numbers_that_are_no_elements_are_not_asked() -> None:
 # Laws are written with all functions and methods of tensors, also those that ask for a type.
 
 a, b, k = lvars("a b k")
-X, Y, V, S = at.dmatrix("x"), at.dmatrix("y"), at.dvector("v"), at.dmatrix("s", shape=(3, 3))
+X, V, S = at.dmatrix("x"), at.dvector("v"), at.dmatrix("s", shape=(3, 3))
 
 # The left side, the right side, the ranks, and what the left side matches.
 LAWS: dict[str, Any] = {

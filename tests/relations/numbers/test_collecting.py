@@ -28,6 +28,7 @@ from tests.relations.applied import (
 )
 
 o = at.TensorType("float64", (1,))("o")
+h, k = (at.TensorType("float16", (None,))(name) for name in "hk")
 
 CASES = [
     ("sum-of-differences", at.add(x, -y, z), "x - y + z"),
@@ -43,6 +44,8 @@ CASES = [
     ("sum-constants", (x + 2) + 3, "5.0 + x"),
     ("sum-constants", (u + 200) + 100, "44 + u"),
     ("sum-constants", (x - 5) + (y + 3), "x - 2.0 + y"),
+    ("difference-constants", (x - 5) - 2, "x - 7.0"),
+    ("difference-constants", (2 + x) - (2 + y), "x - y"),
     ("collect-terms", x + x + x, "3.0 * x"),
     ("collect-terms", at.add(at.add(o, o), x, o), "3.0 * o + x"),
     ("collect-terms", 2 * x + 3 * x + y, "5.0 * x + y"),
@@ -96,17 +99,29 @@ CASES = [
     ("product-constants", -1 / x * y, "-(y / x)"),
     ("quotient-constants", x / (1 / y), "x * y"),
     ("quotient-constants", 1 / (1 / x), "x"),
+    ("quotient-constants", x / 3 / 2, "x / 6.0"),
+    ("product-constants", 2 * (1 / x / y), "2.0 / (x * y)"),
+    ("product-constants", at.mul(64.0, h, k, 0.01), "0.64013671875 * h * k"),
 ]
 
 NOT_MATCHED = [
     ("collect-terms", at.add(3 * x, -x)),  # inf - inf is nan
     ("collect-terms", at.add(0 * x, x)),  # 0 * inf is nan
+    ("collect-terms", 1e308 * x + 1e308 * x),
     ("collect-terms", at.add(x > y, x > y)),
     ("collect-terms", at.add(i, i, x)),  # integers wrap around, and these are cast first
     ("sum-constants", at.add(x, 1e308, 1e308)),
+    ("sum-constants", (x + np.inf) + 1e308),
+    ("sum-constants", (x + 0.1) + 0.2),
     ("sum-constants", x + 1),
     ("sum-constants", (x + 0.1) + 1e-20),  # the sum of the two is 0.1
     ("product-constants", x * 1e308 * 1e308),
+    (
+        "product-constants",
+        at.mul(0.01, h, k, 64.0),
+    ),  # 0.64 * h may overflow where 0.01 * h does not
+    ("quotient-constants", 1 / x / y),
+    ("quotient-constants", 1 / (x / 0.0)),
     ("collect-powers", at.mul(x**0.5, x**0.5)),
     ("collect-powers", at.mul(*[i**60] * 3, i ** (2**62))),
     ("flatten-sum", at.add(x, y, z)),

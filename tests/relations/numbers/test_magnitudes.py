@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 import relgraph.tensor as at
 from tests.relations.applied import (
     i,
@@ -48,4 +50,7 @@ NOT_MATCHED = [
     ("clip-twice", at.clip(at.clip(x, 0, 1), 0, 2)),
     ("extreme-of-negatives", at.maximum(-i, -i + 1)),
     ("maximum-repeated", at.maximum(x, y)),
+    ("maximum-constants", at.maximum(at.maximum(x, 2), y)),
+    # of few numbers many would be made
+    ("maximum-constants", at.maximum(at.dmatrix("m"), np.ones((200, 1)), np.ones((1, 200)))),
 ]
