@@ -402,6 +402,11 @@ def ptp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return max(x, axis, keepdims) - min(x, axis, keepdims)
 
 
+def _truth_of(x: Any) -> Any:
+    """Return `as_bool` of `x`, or a term itself: in laws, what is reduced so is of dtype bool."""
+    return x if isinstance(x, LogicTerm) else as_bool(x)
+
+
 def any(x: Any, axis: Any = None, keepdims: bool = False, where: Any = None) -> Any:
     """Return whether any element of `x` over `axis` is not zero, as bool.
 
@@ -421,7 +426,7 @@ def any(x: Any, axis: Any = None, keepdims: bool = False, where: Any = None) -> 
     >>> any([True, False]).eval()
     array(True)
     """
-    return _reduce(scalar.or_, as_bool(x), axis, keepdims, where=where)
+    return _reduce(scalar.or_, _truth_of(x), axis, keepdims, where=where)
 
 
 def all(x: Any, axis: Any = None, keepdims: bool = False, where: Any = None) -> Any:
@@ -443,7 +448,7 @@ def all(x: Any, axis: Any = None, keepdims: bool = False, where: Any = None) -> 
     >>> all([True, False]).eval()
     array(False)
     """
-    return _reduce(scalar.and_, as_bool(x), axis, keepdims, where=where)
+    return _reduce(scalar.and_, _truth_of(x), axis, keepdims, where=where)
 
 
 def sum_like(g: Any, x: Any) -> Any:
