@@ -1,10 +1,13 @@
-"""What each law about choices does to an expression."""
+"""What each law about choices and assertions does to an expression."""
 
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import relgraph.tensor as at
+from relgraph.compile import function, get_mode
+from relgraph.tensor.basic import Assert, assert_
 from tests.relations.applied import (
     b,
     f,
@@ -15,6 +18,8 @@ from tests.relations.applied import (
     y,
     z,
 )
+
+n = at.lscalar("n")
 
 CASES = [
     ("switch-true", at.switch(at.constant(True), x, y), "x"),
@@ -43,6 +48,10 @@ CASES = [
     ("abs-where-negative", at.switch(x < 0, -x, x), "abs(x)"),
     ("abs-where-positive", at.switch(i >= 0, i, -i), "abs(i)"),
     ("clip-to-one", at.clip(at.sin(x), -1, 1), "sin(x)"),
+    ("assert-true", assert_(x, True), "x"),
+    ("assert-true", assert_(x, at.constant([1, 2])), "x"),
+    ("assert-twice", Assert("b")(Assert("a")(x, n), n), "assert{a}(x, n)"),
+    ("remove-assert", assert_(x, n, x > 0, message="a"), "x"),
 ]
 
 NOT_MATCHED = [
@@ -63,4 +72,15 @@ NOT_MATCHED = [
     ("second-of-integers-where-compared", at.switch(x < y, y, x)),
     ("sign-by-cases", at.switch(x > 0, 1.0, at.switch(x < 0, -1.0, 0.0))),
     ("clip-to-one", at.clip(at.exp(x), -1, 1)),
+    ("assert-true", assert_(x, n)),
+    ("assert-true", assert_(x, at.constant([1, 0]))),
+    ("assert-twice", Assert("b")(Assert("a")(x, n), n + 1)),
 ]
+
+
+def test_removal_is_for_who_asks_for_it() -> None:
+    checked = assert_(x, n > 0, message="n")
+    with pytest.raises(AssertionError, match="n: gt"):
+        function([x, n], checked)([1.0], 0)
+    for mode in ("unsafe", get_mode("o4").including("local_remove_all_assert")):
+        assert function([x, n], checked, mode, on_unused_input="ignore")([1.0], 0) == [1.0]

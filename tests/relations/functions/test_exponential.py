@@ -1,4 +1,4 @@
-"""What each law about exponentials and logarithms does to an expression."""
+"""What each law about exponentials, logarithms and the logistic function does to an expression."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from tests.relations.applied import (
 
 LAWS = laws_of(exponential)
 p, q = at.sigmoid(y), at.cosh(y)  # not negative, and positive
-
 IN_PARTS = "switch(abs(…) < 0.5, log1p(switch(…, …, 0.0)), log(switch(…, 1.0, …)))"
+
 
 CASES = [
     ("exp-scaled-log-nonnegative", at.exp(3 * at.log(at.abs(x))), "abs(x) ** 3.0"),
@@ -50,6 +50,14 @@ CASES = [
     ("log1p-sub-nonnegative", at.log((p + 1) - y), "log1p(sigmoid(y) - y)"),
     ("log1p-neg-exp", at.log1p(-at.exp(-x)), "log1mexp(-x)"),
     ("log-neg-expm1", at.log(-at.expm1(-x)), "log1mexp(-x)"),
+    ("difference-turned", at.sigmoid(x) - 1, "-sigmoid(-x)"),
+    ("sigmoid-exp", at.sigmoid(x) * y * at.exp(-x), "sigmoid(-x) * y"),
+    ("difference-turned", 1 - at.sigmoid(x) * 2, "-tanh(x / 2.0)"),
+    ("log-mul-sigmoid", at.log(at.exp(y) * at.sigmoid(x)), "log(exp(y)) - softplus(-x)"),
+    ("difference-turned", at.softplus(-x) - at.softplus(x), "-x"),
+    ("difference-turned", x - at.softplus(x), "-softplus(-x)"),
+    ("softplus-neg-more", y + at.softplus(-x) + x, "y + softplus(x)"),
+    ("softplus-log-nonnegative", at.softplus(at.log(at.abs(x))), "log1p(abs(x))"),
 ]
 
 NOT_MATCHED = [
@@ -68,6 +76,13 @@ NOT_MATCHED = [
     ("log1p", at.log(i + 1)),
     ("log1p", at.log(at.add(1.0, i, i))),  # as integers they might wrap around
     ("exp-mul-exp", at.exp(f) * at.exp(x)),  # one is of less precision
+    ("sigmoid", 1 / (2 + at.exp(-x))),
+    ("sigmoid", 1 / (1 + at.exp(-i))),
+    ("sigmoid-of-exp", at.exp(x) / (1 + at.exp(y))),
+    ("softplus-log-nonnegative", at.softplus(at.log(x))),
+    ("softplus-by-parts", at.maximum(x, 0) + at.softplus(-at.abs(y))),
+    ("tanh-of-sigmoid", 3 * at.sigmoid(x) - 1),
+    ("sigmoid-neg", 1 - at.sigmoid(f) * x),
 ]
 
 

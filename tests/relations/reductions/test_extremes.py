@@ -1,8 +1,9 @@
-"""Each law about greatest and least elements at work."""
+"""Each law about greatest and least elements, and about sorting, at work."""
 
 from __future__ import annotations
 
 import relgraph.tensor as at
+from relgraph.tensor.along_axes import argsort, sort
 
 x = at.dmatrix("x")
 v = at.dvector("v")
@@ -53,8 +54,11 @@ TABLE = [
     ("element-at-argmin", v[at.argmin(v, axis=0)], at.min(v)),
     ("element-at-argmax", v[at.argmax(v)], at.max(v)),
     ("element-at-argmin", v[at.argmin(v)], at.min(v)),
+    ("sort-twice", sort(sort(x, 0), 0), sort(x, 0)),
+    ("sort-one", sort(row, 0), row),
+    ("reduce-of-sort", at.sum(sort(x), axis=1), at.sum(x, axis=1)),
+    ("reduce-of-sort", at.max(sort(x, 0)), at.max(x)),
 ]
-
 
 LEFT_ALONE = [
     # the least int8 has no negative
@@ -70,4 +74,9 @@ LEFT_ALONE = [
     ("element-at-argmax", v[at.argmax(v * 2)]),
     # floor makes many elements one
     ("argmax-increasing", at.argmax(at.floor(x))),
+    ("sort-twice", sort(sort(x, 0), 1)),
+    ("sort-one", sort(row, 1)),
+    ("sort-by-argsort", v[argsort(v * 2)]),
+    ("reduce-of-sort", at.sum(sort(x), axis=0)),
+    ("greatest-of-sort", sort(x, 1)[-1]),
 ]

@@ -1,4 +1,4 @@
-"""Each law about reductions at work."""
+"""Each law about reductions, and about running totals, at work."""
 
 from __future__ import annotations
 
@@ -39,6 +39,8 @@ def dropped(v):
 
 
 joined = at.join(0, x, y)
+i = at.lscalar("i")
+single = at.TensorType("int8", (1,))("single")
 
 TABLE = [
     ("reduce-of-reduce", at.sum(at.sum(t, axis=0), axis=1), at.sum(t, axis=(0, 2))),
@@ -140,8 +142,21 @@ TABLE = [
     ("reduce-of-join", parity(Join(0)(mask)), xor(parity(mask))),
     ("reduce-of-vector", at.sum(at.stack([c, s])), c + s),
     ("reduce-of-vector", at.prod(at.stack([c, s, c])), at.mul(c, s, c)),
+    ("cumulate-one", at.cumsum(row, axis=0), row),
+    ("cumulate-one", at.cumprod(single), at.cast(single, "int64")),
+    (
+        "cumsum-of-zeros",
+        at.cumsum(at.zeros((n, 2)), axis=0),
+        "alloc(0.0, len(alloc(0.0, n, 2)), 2)",
+    ),
+    ("cumprod-of-ones", at.cumprod(at.ones((5,))), "1.0"),
+    ("last-of-cumulate", at.cumsum(x, axis=1)[:, -1], at.sum(x, axis=1)),
+    ("last-of-cumulate", at.cumprod(v)[-1], at.prod(v)),
+    ("prefix-of-cumulate", at.cumsum(v, axis=0)[:2], at.cumsum(v[:2], axis=0)),
+    ("prefix-of-cumulate", at.cumsum(x, axis=1)[i, :n], at.cumsum(x[i, :n], axis=0)),
+    ("prefix-of-cumulate", at.cumprod(x, axis=1)[:, :2], at.cumprod(x[:, :2], axis=1)),
+    ("prefix-of-cumulate", at.cumsum(z, axis=0)[:2], at.cumsum(z[:2], axis=0)),
 ]
-
 
 LEFT_ALONE = [
     # int8 is multiplied as int8 and summed as int64
@@ -169,6 +184,15 @@ LEFT_ALONE = [
     # by the order of its factors a complex product with an infinity is nan or not
     ("reduce-of-reduce", at.prod(at.prod(z, axis=0))),
     ("reduce-of-join", at.prod(at.join(0, z, z))),
+    ("cumulate-one", at.cumsum(row, axis=1)),
+    ("cumprod-of-ones", at.cumprod(np.full(3, complex(1.0, -0.0)))),  # no one: 1-0j
+    ("last-of-cumulate", at.cumsum(x, axis=1)[-1]),
+    ("prefix-of-cumulate", at.cumsum(x, axis=1)[:, 1:]),
+    ("prefix-of-cumulate", at.cumsum(x, axis=1)[:, i]),
+    # a single product is rounded in another way than several
+    ("prefix-of-cumulate", at.cumprod(z, axis=1)[:, :2]),
+    ("prefix-of-cumulate", at.cumprod(z, axis=1)[i, :n]),
+    ("differences-of-cumsum", at.cumsum(v)[2:] - at.cumsum(v)[:-2]),
 ]
 
 
