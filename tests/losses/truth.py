@@ -96,7 +96,8 @@ class Inputs:
 def _agreed(compute: Callable[[], Vector]) -> Vector:
     """Return numbers computed with enough digits: as many again change nothing.
 
-    Zeros are asked for again with the most digits there are: all may have been cancelled.
+    Zeros are asked for again with the most digits there are: all may have been cancelled, as they
+    are below an infinite logarithm.
     """
     before: Vector | None = None
     for digits in DIGITS:
@@ -106,7 +107,8 @@ def _agreed(compute: Callable[[], Vector]) -> Vector:
             except ZeroDivisionError:
                 # a denominator needs more digits than these
                 continue
-            if before is not None and all(map(_same, before, found)) and mp.mpf(0) not in found:
+            settled = before is not None and all(map(_same, before, found))
+            if settled and all(x and mp.isfinite(x) for x in found):
                 return found
         before = found
     return before or []
