@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
-from relgraph import function
 from relgraph.gradient import grad
 from relgraph.tensor.special import ndtr
 from tests.relations.applied import (
@@ -150,23 +149,3 @@ def test_slopes_of_a_determinant(entries):
     given = dict(zip(inputs, entries, strict=True))
     found = [s.eval({v: given[v] for v in inputs}) for s in slopes]
     np.testing.assert_allclose(found, expected, rtol=1e-14)
-
-
-@pytest.mark.parametrize("mode", ["Stabilization", "o4"])
-@pytest.mark.parametrize("count", [2, 3, 5])
-def test_sums_of_exponentials_with_factors(mode, count):
-    """Added one by one, as people write them, beside any factor."""
-    values = [800.0, 801, 799, 780, 802][:count]
-    inputs = at.dscalars(*"abcde"[:count])
-    total, largest = sum(at.exp(v) for v in inputs), max(values)
-    expected = largest + np.log(sum(np.exp(v - largest) for v in values))
-    shares = np.exp(np.array(values) - expected)
-    for before, factor in (
-        (total / count, 1 / count),
-        (total * 0.25, 0.25),
-        (3 * total / 7, 3 / 7),
-    ):
-        value = at.log(before)
-        found, *slopes = function(inputs, [value, *grad(value, inputs)], mode=mode)(*values)
-        np.testing.assert_allclose(found, expected + np.log(factor), rtol=1e-15)
-        np.testing.assert_allclose(slopes, shares, rtol=1e-12)

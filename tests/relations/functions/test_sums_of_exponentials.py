@@ -162,6 +162,8 @@ FORMULAS = {
     "with 1": at.log(1.0 + at.exp(a) + at.exp(b) + at.exp(c * d)),
     "log1p": at.log1p(sum(exps)),
     "mean": at.log(sum(exps) / 4.0),
+    "by a factor": at.log(sum(exps) * 0.25),
+    "among factors": at.log(3 * sum(exps) / 7),
     "subtracted": at.log(2.0 * at.exp(a) + at.exp(b) + at.exp(c) - at.exp(d)),
     "less a number": at.log(at.exp(a) + at.exp(b * c * d) - 0.5),
     "share": at.exp(a) / sum(exps),

@@ -30,6 +30,10 @@ def changed(part, value):
 TABLE = [
     ("subtensor-of-subtensor", v[1:][1], v[2]),
     ("subtensor-of-subtensor", v[1:-1][1:], v[2:-1]),
+    ("subtensor-of-subtensor", v[1:][:-1], v[1:-1]),
+    ("subtensor-of-subtensor", v[:-1][:-1], v[:-2]),
+    ("subtensor-of-subtensor", v[1:9:2][1:2], v[3:5:2]),
+    ("subtensor-of-subtensor", v[::-1][0], v[-1]),
     ("subtensor-of-subtensor", six[::2][::-1], six[4::-2]),
     ("subtensor-of-subtensor", six[4:][:-3], six[0:0]),
     ("subtensor-of-subtensor", x[i][j], x[i, j]),
@@ -105,6 +109,8 @@ TABLE = [
 
 LEFT_ALONE = [
     ("subtensor-of-subtensor", v[:3][-1]),
+    ("subtensor-of-subtensor", v[2:4][3]),
+    ("subtensor-of-subtensor", v[-3:][0]),
     ("subtensor-of-subtensor", v[i:][j]),
     ("subtensor-unneeded", v[:6]),
     # all rows of the sum are one if those of v are, but then v[:1] would broadcast
