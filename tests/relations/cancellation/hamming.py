@@ -16,26 +16,16 @@ import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from mpmath import mp
 
 import relgraph.tensor as at
 from relgraph.compile import function
-
-PRECISIONS = (1_250, 2_500, 5_000, 10_000)
-"""Bits: more and more, until a value settles. A sum of two products of float64 has 4,300 at most,
-so that with fewer a difference may seem to be 0."""
+from tests.relations.cancellation.accuracy import truth
 
 MODES = ("None", "Stabilization", "o4")
 
-TRUE_FUNCTIONS = SimpleNamespace(
-    arctan=mp.atan,
-    cbrt=lambda x: mp.sign(x) * mp.cbrt(abs(x)),
-    **{name: getattr(mp, name) for name in ("cos", "exp", "log", "sin", "sqrt", "tan")},
-)
 
 Formula = Callable[..., Any]
 
@@ -142,31 +132,19 @@ def drawn(random: Random) -> float:
     return float(found)
 
 
-def true_value(problem: Problem, arguments: tuple[float, ...]) -> float | None:
-    """Return the true value, rounded; None if it is no finite real number, or not settled."""
-    found: list[float] = []
-    for precision in PRECISIONS:
-        with mp.workprec(precision):
-            try:
-                value = problem.formula(TRUE_FUNCTIONS, *[mp.mpf(v) for v in arguments])
-            except (ZeroDivisionError, OverflowError, ValueError):
-                return None
-        found.append(float(value) if isinstance(value, mp.mpf) else np.nan)
-        if found[-1] != 0 and len(found) > 1 and found[-2:] == [found[-1]] * 2:
-            break
-    return found[-1] if np.isfinite(found[-1]) and found[-1] == found[-2] else None
-
-
 def points(problem: Problem, count: int, seed: int) -> tuple[list[Any], Any]:
     """Return values for each argument, and the true ones of the formula."""
-    random, known = Random(f"{problem.where} {seed}"), []
-    while len(known) < count:
-        arguments = tuple(drawn(random) for _ in range(problem.count))
-        if np.isfinite(arguments).all() and problem.given(*arguments):
-            truth = true_value(problem, arguments)
-            if truth is not None:
-                known.append((*arguments, truth))
-    *columns, truths = np.array(known).T
+    random = Random(f"{problem.where} {seed}")
+    arguments = [at.dvector(f"x{k}") for k in range(problem.count)]
+    written = problem.formula(at, *arguments)
+    known = np.empty((problem.count + 1, 0))
+    while known.shape[1] < count:
+        tried = [tuple(drawn(random) for _ in arguments) for _ in range(2 * count)]
+        given = [v for v in tried if np.isfinite(v).all() and problem.given(*v)]
+        columns = np.array(given).reshape(-1, problem.count).T
+        truths = truth(written, {v.name: c for v, c in zip(arguments, columns, strict=True)})
+        known = np.hstack([known, np.vstack([columns, truths])[:, np.isfinite(truths)]])
+    *columns, truths = known[:, :count]
     return columns, truths
 
 
