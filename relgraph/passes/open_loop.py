@@ -11,12 +11,10 @@ from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import GlobalOptimizer
 from relgraph.graph.traversal import io_toposort, walk
 from relgraph.tensor.basic import Assert, assert_
-from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.loops.scan_op import Scan
-from relgraph.tensor.math import Dot, ge, le, minimum
-from relgraph.tensor.reductions import CAReduce
-from relgraph.tensor.shapes import MakeVector, Reshape, Shape_i, shape_i
-from relgraph.tensor.subtensor import WHOLE, Placeholder, Slice, Subtensor
+from relgraph.tensor.math import ge, le, minimum
+from relgraph.tensor.shapes import MakeVector, Reshape, Shape_i, inferred_shape, shape_i
+from relgraph.tensor.subtensor import Placeholder, Slice, Subtensor
 
 _FIRST = Slice(None, Placeholder.INTEGER)
 _BACKWARDS = Slice(None, None, -1)
@@ -26,26 +24,39 @@ def has_as_many_rows(array: Any, steps: Any) -> bool:
     """Return whether it is known that the first axis of an array is as long as `steps` says."""
     if isinstance(steps, Constant):
         return bool(array.type.shape[0] == int(steps.data))
-    asked = steps.owner
+    asked, axis = steps.owner, 0
     while True:
-        if asked is not None and asked.op == Shape_i(0) and asked.inputs[0] is array:
+        if asked is not None and asked.op == Shape_i(axis) and asked.inputs[0] is array:
             return True
         node = array.owner
         if node is None:
             return False
-        if isinstance(node.op, Scan):
+        if axis == 0 and isinstance(node.op, Scan):
             whole = array in node.op.split_results(node.outputs).rows
             return whole and not node.op.has_condition and node.inputs[0] is steps
-        if isinstance(node.op, Subtensor) and node.op.idx_list[:1] == (_FIRST,):
+        if axis == 0 and isinstance(node.op, Subtensor) and node.op.idx_list[:1] == (_FIRST,):
             stop = node.inputs[1]
             if stop.owner is not None and isinstance(stop.owner.op, Assert):
                 return stop.owner.inputs[0] is steps
             return stop is steps and is_one_of_least(shape_i(node.inputs[0], 0), steps)
-        rule = _SAME_ROWS.get(type(node.op))
-        found = None if rule is None else rule(node)
-        if found is None:
+        length = getattr(_length(array, axis), "owner", None)
+        if length is None or not isinstance(length.op, Shape_i):
             return False
-        array = found
+        array, axis = length.inputs[0], length.op.i
+
+
+def _length(array: Any, axis: int) -> Any:
+    """Return the length of an axis of an array in terms of those that it is computed from."""
+    op, inputs = array.owner.op, array.owner.inputs
+    if axis == 0 and isinstance(op, Subtensor) and op.idx_list[:1] == (_BACKWARDS,):
+        return Shape_i(0)(inputs[0])
+    if isinstance(op, Reshape):
+        shape = inputs[1].owner
+        return (
+            shape.inputs[axis] if shape is not None and isinstance(shape.op, MakeVector) else None
+        )
+    found = inferred_shape(array)
+    return None if found is None else found[axis]
 
 
 def is_one_of_least(length: Variable, steps: Variable) -> bool:
@@ -59,46 +70,6 @@ def is_one_of_least(length: Variable, steps: Variable) -> bool:
     return asked is not None and any(
         node.op is asked.op and node.inputs == asked.inputs for node in owners
     )
-
-
-def _elementwise(node: Apply) -> Variable | None:
-    return next((v for v in node.inputs if v.type.broadcastable[:1] != (True,)), None)
-
-
-def _dimshuffle(node: Apply) -> Variable | None:
-    return node.inputs[0] if node.op.new_order[:1] == (0,) else None
-
-
-def _part(node: Apply) -> Variable | None:
-    return node.inputs[0] if node.op.idx_list[:1] in ((), (WHOLE,), (_BACKWARDS,)) else None
-
-
-def _product(node: Apply) -> Variable | None:
-    return node.inputs[0] if node.inputs[0].type.ndim == 2 else None
-
-
-def _reduction(node: Apply) -> Variable | None:
-    return None if 0 in node.op.axes(node.inputs[0].type.ndim) else node.inputs[0]
-
-
-def _reshape(node: Apply) -> Variable | None:
-    """Return the array whose length the first one of the new shape is."""
-    shape = node.inputs[1].owner
-    if shape is None or not isinstance(shape.op, MakeVector) or not shape.inputs:
-        return None
-    first = shape.inputs[0].owner
-    return first.inputs[0] if first is not None and first.op == Shape_i(0) else None
-
-
-_SAME_ROWS: dict[type[Any], Callable[[Apply], Variable | None]] = {
-    Elemwise: _elementwise,
-    DimShuffle: _dimshuffle,
-    Subtensor: _part,
-    Dot: _product,
-    CAReduce: _reduction,
-    Reshape: _reshape,
-}
-"""For types of ops what gives the input that has as many rows as the output."""
 
 
 @dataclass(eq=False)
