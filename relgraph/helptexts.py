@@ -142,7 +142,7 @@ def _listed(words: Sequence[str]) -> str:
 
 def _example(op: Elemwise) -> str:
     """Return a call with its result as in Python's prompt, or nothing if there is none to show."""
-    best, values = _LEAST_SCORE - 1, ()
+    best, values = _LEAST_SCORE - 1, tuple[list[Any], ...]()
     count = _count(op)
     for tried in permutations(_ONE if count == 1 else _SEVERAL, count):
         found = _score(op, tried)
