@@ -89,15 +89,27 @@ def _keys(x: Any) -> Array:
     return np.asarray(majors(x.indptr) * inner + x.indices)
 
 
+def looked_up(xp: Any, x: Any, own: Any, keys: Any) -> Any:
+    """Return the elements of a matrix at places given by their keys; zeros if not stored.
+
+    Parameters
+    ----------
+    xp
+        The functions of arrays: those of NumPy, or of a library like it.
+    x
+        The matrix.
+    own, keys
+        The keys of the stored elements, and those of what is looked for.
+    """
+    if not len(own):
+        return xp.zeros(len(keys), x.dtype)
+    position = xp.minimum(xp.searchsorted(own, keys), len(own) - 1)
+    is_stored = xp.asarray(own)[position] == keys
+    return xp.where(is_stored, xp.asarray(x.data)[position], xp.zeros((), x.dtype))
+
+
 def _looked_up(x: Any, keys: Array) -> Array:
-    """Return the elements of a matrix at places given by their `_keys`; zeros if not stored."""
-    own = _keys(x)
-    found = np.zeros(len(keys), x.dtype)
-    if len(own):
-        position = np.minimum(np.searchsorted(own, keys), len(own) - 1)
-        stored = own[position] == keys
-        found[stored] = x.data[position[stored]]
-    return found
+    return np.asarray(looked_up(np, x, _keys(x), keys))
 
 
 def elements(x: Any, rows: Array, columns: Array) -> Array:

@@ -26,9 +26,8 @@ from relgraph.tensor.signatures import check_broadcast
 from relgraph.tensor.subtensor import (
     BaseIncSubtensor,
     IncSubtensor,
-    Placeholder,
-    Slice,
     Subtensor,
+    symbolic_index,
     within,
 )
 
@@ -105,27 +104,23 @@ def _index(node: Apply, first: int, values: Sequence[Any], x: Any) -> tuple[Any,
     IndexError
         If an index that is known is out of bounds.
     """
-    rest = iter(enumerate(values, first))
     found: list[Any] = []
     axis = 0
 
     def bound(part: Any) -> Any:
-        if not isinstance(part, Placeholder):
-            return part
-        position, value = next(rest)
-        return int(static(node, position, value))
+        return int(static(node, *part)) if isinstance(part, tuple) else part
 
-    for e in node.op.idx_list:
+    for e in symbolic_index(node.op.idx_list, list(enumerate(values, first))):
         if e is None:
             found.append(None)
             continue
-        if isinstance(e, Slice):
-            found.append(within(slice(*map(bound, e.parts())), x.shape[axis]))
+        if isinstance(e, slice):
+            found.append(within(slice(*map(bound, (e.start, e.stop, e.step))), x.shape[axis]))
             axis += 1
             continue
         entries = [e]
-        if isinstance(e, Placeholder):
-            position, value = next(rest)
+        if isinstance(e, tuple):
+            position, value = e
             if is_known(value):
                 # JAX does not convert them beside traced ones
                 value = value.astype(usable(value.dtype), copy=False)

@@ -19,6 +19,7 @@ from relgraph.engines.jax.values import SparseValue, as_dtype, from_scipy, to_sc
 from relgraph.graph.basic import Apply
 from relgraph.sparse import op as sparse_ops
 from relgraph.sparse import products
+from relgraph.sparse.matrices import looked_up
 from relgraph.sparse.type import SparseTensorType
 
 # -- places ----------------------------------------------------------------------------------------
@@ -40,16 +41,6 @@ def _numbered(x: SparseValue, rows: Any, columns: Any) -> Any:
 def _keys(x: SparseValue) -> Any:
     """Return increasing numbers, one for the place of each stored element."""
     return _numbered(x, *_places(x))
-
-
-def _looked_up(x: SparseValue, keys: Any) -> Any:
-    """Return the elements at places given by their keys; zeros where nothing is stored."""
-    if x.nnz == 0:
-        return jnp.zeros(len(keys), x.dtype)
-    own = _keys(x)
-    position = jnp.minimum(jnp.searchsorted(own, keys), x.nnz - 1)
-    stored = jnp.asarray(own)[position] == keys
-    return jnp.where(stored, jnp.asarray(x.data)[position], jnp.zeros((), x.dtype))
 
 
 def _added_at(shape: tuple[int, ...], which: Any, terms: Any) -> Any:
@@ -74,7 +65,7 @@ def transposed(op: sparse_ops.Transposed, node: Apply, x: SparseValue) -> Any:
 
 def sampled(op: sparse_ops.Sampled, node: Apply, pattern: SparseValue, x: SparseValue) -> Any:
     op.check(node, pattern, x)
-    return _looked_up(x, _keys(pattern))
+    return looked_up(jnp, x, _keys(x), _keys(pattern))
 
 
 def dense(op: products.DenseFromSparse, node: Apply, x: SparseValue) -> Any:
@@ -146,7 +137,7 @@ def added_at_places(op: Any, node: Apply, data: Any, *places: Any) -> Any:
 def elements(op: sparse_ops.Elements, node: Apply, x: SparseValue, rows: Any, columns: Any) -> Any:
     if len(rows) != len(columns):
         raise ValueError(f"{op}: {len(rows)} rows and {len(columns)} columns")
-    return _looked_up(x, _numbered(x, rows, columns))
+    return looked_up(jnp, x, _keys(x), _numbered(x, rows, columns))
 
 
 # -- products --------------------------------------------------------------------------------------
