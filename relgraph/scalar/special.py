@@ -403,7 +403,22 @@ class LogAddExp(FoldOp):
         return [g * (share / total) for share in shares]
 
 
-class LogProduct(ScalarOp):
+class _LogOfProducts(ScalarOp):
+    """Base class of logarithms that are computed by their `array_formula`, in a dtype of floats."""
+
+    holomorphic = False
+
+    def _resolve_dtype(self, *dtypes: str) -> str:
+        return logaddexp.output_dtype(*dtypes)
+
+    def ufunc(self, *values: Any) -> Any:
+        dtype = self.output_dtype(*[np.asarray(v).dtype.name for v in values])
+        assert self.array_formula is not None
+        with np.errstate(all="ignore"):
+            return self.array_formula(np, *[np.asarray(v).astype(dtype) for v in values])
+
+
+class LogProduct(_LogOfProducts):
     """The logarithm of ``exp(y) * xs[0] * xs[1] * ... / z``.
 
     It is the logarithm of the quotient, as long as that and what comes before it are ordinary
@@ -413,17 +428,10 @@ class LogProduct(ScalarOp):
 
     argument_names = ("y", "z", "*xs")
     nin = -1
-    holomorphic = False
 
     def check_count(self, count: int) -> None:
         if count < 2:
             raise TypeError(f"{self.name} takes at least 2 inputs, not {count}")
-
-    def _resolve_dtype(self, *dtypes: str) -> str:
-        return logaddexp.output_dtype(*dtypes)
-
-    def ufunc(self, *values: Any) -> Any:
-        return _of_floats(self, values)
 
     def array_formula(self, xp: Any, y: Array, z: Array, *xs: Array) -> Array:
         product = xp.exp(y)
@@ -444,15 +452,6 @@ class LogProduct(ScalarOp):
     def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
         _, z, *xs = inputs
         return [g, -(g / z), *[g / x for x in xs]]
-
-
-def _of_floats(op: ScalarOp, values: Sequence[Any]) -> Array:
-    """Return what an op is by its `array_formula`, computed in the dtype of its output."""
-    dtype = op.output_dtype(*[np.asarray(v).dtype.name for v in values])
-    assert op.array_formula is not None
-    with np.errstate(all="ignore"):
-        found: Array = op.array_formula(np, *[np.asarray(v).astype(dtype) for v in values])
-    return found
 
 
 def _is_normal(xp: Any, x: Array) -> Array:
@@ -493,7 +492,7 @@ def _log_of_product(xp: Any, y: Array, z: Array, xs: Sequence[Array]) -> Array:
     return found
 
 
-class LogDeterminant(ScalarOp):
+class LogDeterminant(_LogOfProducts):
     """The logarithm of ``x * y - z * w``.
 
     Where that is no ordinary number, the products are computed of fractions, and their exponents
@@ -501,13 +500,6 @@ class LogDeterminant(ScalarOp):
     """
 
     nin = 4
-    holomorphic = False
-
-    def _resolve_dtype(self, *dtypes: str) -> str:
-        return logaddexp.output_dtype(*dtypes)
-
-    def ufunc(self, *values: Any) -> Any:
-        return _of_floats(self, values)
 
     def array_formula(self, xp: Any, x: Array, y: Array, z: Array, w: Array) -> Array:
         difference = x * y - z * w

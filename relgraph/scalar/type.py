@@ -203,6 +203,46 @@ def converted_exactly(data: np.ndarray[Any, Any], dtype: str) -> np.ndarray[Any,
     return None if wrapped else converted
 
 
+_TOLERANCES = {"float16": 1e-2, "float32": 1e-4, "complex64": 1e-4}
+
+
+def values_eq_approx(
+    a: Any,
+    b: Any,
+    allow_remove_inf: bool = False,
+    allow_remove_nan: bool = False,
+    rtol: float | None = None,
+    atol: float | None = None,
+) -> bool:
+    """Return whether two arrays have the same dtype and shape, and close elements.
+
+    Parameters
+    ----------
+    allow_remove_inf, allow_remove_nan
+        Whether any value may stand in `b` where there is an infinity or a nan in `a`.
+    rtol, atol
+        The relative and the absolute tolerance; the defaults depend on the dtype.
+    """
+    a, b = np.asarray(a), np.asarray(b)
+    if a.dtype != b.dtype or a.shape != b.shape:
+        return False
+    if a.dtype.kind in "biu":
+        return bool(np.array_equal(a, b))
+    tolerance = _TOLERANCES.get(a.dtype.name, 1e-7)
+    close = np.isclose(
+        a,
+        b,
+        rtol=tolerance if rtol is None else rtol,
+        atol=tolerance / 10 if atol is None else atol,
+        equal_nan=True,
+    )
+    if allow_remove_inf:
+        close |= np.isinf(a)
+    if allow_remove_nan:
+        close |= np.isnan(a)
+    return bool(np.all(close))
+
+
 class ScalarType(Type):
     """The type of numbers of one dtype.
 
@@ -301,9 +341,7 @@ class ScalarType(Type):
     def values_eq(self, a: Any, b: Any) -> bool:
         return bool(a == b) or bool(a != a and b != b)
 
-    def values_eq_approx(self, a: Any, b: Any) -> bool:
-        tolerance = {"float16": 1e-2, "float32": 1e-4, "complex64": 1e-4}.get(self.dtype, 1e-7)
-        return bool(np.isclose(a, b, rtol=tolerance, atol=tolerance / 10, equal_nan=True))
+    values_eq_approx = staticmethod(values_eq_approx)
 
 
 _TYPES = {name: ScalarType(name) for name in DTYPES}

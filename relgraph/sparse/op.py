@@ -395,7 +395,7 @@ class Compressed(FormatOp):
         return [(shape[0], shape[1])]
 
     def input_gradients(self, g: Any, out: Any, *inputs: Any) -> list[Any]:
-        outer, inner = _majors(inputs[2]), inputs[1]
+        outer, inner = Majors()(inputs[2]), inputs[1]
         rows, columns = (outer, inner) if self.format == "csr" else (inner, outer)
         g = _elements(g, rows, columns)
         return [g, disconnected(), disconnected(), disconnected()]
@@ -415,7 +415,6 @@ class Majors(SparseOp):
 
 
 _elements = Elements()
-_majors = Majors()
 
 
 COMPARISONS = ("eq", "neq", "lt", "le", "gt", "ge")

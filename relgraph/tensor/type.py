@@ -23,6 +23,7 @@ from relgraph.scalar.type import (
     is_discrete,
     value_bits,
 )
+from relgraph.scalar.type import values_eq_approx as values_eq_approx
 
 # The signature of an array of more bytes holds a digest of them.
 MAX_RAW_KEY_BYTES = 64
@@ -278,45 +279,6 @@ Shape = tuple[int | None, ...]
 
 # A constant that replaces a variable of known shape is broadcast up to this many elements.
 MAX_FILLED_SIZE = 4096
-
-_TOLERANCES = {"float16": 1e-2, "float32": 1e-4, "complex64": 1e-4}
-
-
-def values_eq_approx(
-    a: Any,
-    b: Any,
-    allow_remove_inf: bool = False,
-    allow_remove_nan: bool = False,
-    rtol: float | None = None,
-    atol: float | None = None,
-) -> bool:
-    """Return whether two arrays have the same dtype and shape, and close elements.
-
-    Parameters
-    ----------
-    allow_remove_inf, allow_remove_nan
-        Whether any value may stand in `b` where there is an infinity or a nan in `a`.
-    rtol, atol
-        The relative and the absolute tolerance; the defaults depend on the dtype.
-    """
-    a, b = np.asarray(a), np.asarray(b)
-    if a.dtype != b.dtype or a.shape != b.shape:
-        return False
-    if a.dtype.kind in "biu":
-        return bool(np.array_equal(a, b))
-    tolerance = _TOLERANCES.get(a.dtype.name, 1e-7)
-    close = np.isclose(
-        a,
-        b,
-        rtol=tolerance if rtol is None else rtol,
-        atol=tolerance / 10 if atol is None else atol,
-        equal_nan=True,
-    )
-    if allow_remove_inf:
-        close |= np.isinf(a)
-    if allow_remove_nan:
-        close |= np.isnan(a)
-    return bool(np.all(close))
 
 
 class TensorType(Type):

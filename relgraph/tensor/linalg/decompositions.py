@@ -404,12 +404,9 @@ class Eigvals(LapackOp):
         return fortran.eig(a, vectors=False)
 
     def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
-        v = _eig(x)[1]
+        v = Eig()(x)[1]
         g = matmul(adjoint(inv(v)) * _row(g), adjoint(v))
         return [fitted_gradient(g, x)]
-
-
-_eig, _eigvals = Eig(), Eigvals()
 
 
 def eigh(a: Any, UPLO: str = "L") -> Any:
@@ -453,7 +450,7 @@ def eig(a: Any) -> Any:
     a
         A square matrix, or a stack of them.
     """
-    return _eig(a)
+    return Eig()(a)
 
 
 def eigvals(a: Any) -> Any:
@@ -469,4 +466,4 @@ def eigvals(a: Any) -> Any:
     >>> eigvals([[2.0, 0.0], [0.0, 3.0]]).eval()
     array([2.+0.j, 3.+0.j])
     """
-    return _eigvals(a)
+    return Eigvals()(a)

@@ -467,9 +467,6 @@ class Expm(SquareMatrixOp):
         return [fitted_gradient(block, x)]
 
 
-_expm = Expm()
-
-
 def expm(a: Any) -> Any:
     """Return the exponentials of square matrices, as `scipy.linalg.expm` does.
 
@@ -484,4 +481,4 @@ def expm(a: Any) -> Any:
     array([[1., 1.],
            [0., 1.]])
     """
-    return _expm(a)
+    return Expm()(a)
