@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
-from functools import cache, reduce
-from typing import Any, ClassVar, TypeVar
+from functools import cache, reduce, wraps
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 import numpy as np
 from unification import Var
@@ -349,6 +349,30 @@ def as_argument(x: Any, what: Any, position: int = 0) -> Any:
         return as_tensor_variable(x)
     except (TypeError, ValueError) as error:
         raise type(error)(f"{what}: input {position}: {error}") from None
+
+
+Tensor: TypeAlias = Any
+"""Annotates the parameters of a function that are tensors: see `taking_tensors`."""
+
+
+def taking_tensors(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return `function` such that what is given for its parameters annotated `Tensor` is made a
+    tensor or a logic term before, as by `as_argument`."""
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount]
+    places = [i for i, name in enumerate(names) if function.__annotations__[name] == "Tensor"]
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        given = list(args)
+        for i in places:
+            if i < len(given):
+                given[i] = as_argument(given[i], function.__name__, i)
+            elif names[i] in kwargs:
+                kwargs[names[i]] = as_argument(kwargs[names[i]], function.__name__, i)
+        return function(*given, **kwargs)
+
+    return call if places else function
 
 
 def _advice(x: Any) -> str:

@@ -6,6 +6,7 @@
 from typing import Any
 
 from relgraph.introspection import public_functions
+from relgraph.tensor.basic import taking_tensors
 from relgraph.tensor.functions import (
     algebra,
     calculus,
@@ -16,11 +17,11 @@ from relgraph.tensor.functions import (
 )
 
 FUNCTIONS: dict[str, Any] = {
-    name: getattr(module, name)
+    name: taking_tensors(getattr(module, name))
     for module in (algebra, calculus, elementwise, manipulation, searching, statistics)
     for name in public_functions(vars(module))
 } | elementwise.UFUNCS
-"""The functions by name."""
+"""The functions by name. Within these modules, they are called with tensors."""
 
 RENAMED = {
     **{"concat": "concatenate", "permute_dims": "transpose", "amax": "max", "amin": "min"},

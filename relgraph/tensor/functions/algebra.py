@@ -12,14 +12,14 @@ import numpy as np
 
 import relgraph.tensor as at
 from relgraph.tensor.along_axes import length
-from relgraph.tensor.basic import as_argument
+from relgraph.tensor.basic import Tensor, as_argument
 from relgraph.tensor.linalg.decompositions import svdvals
 from relgraph.tensor.linalg.systems import inv, solve
 from relgraph.tensor.math import conjugated, inexact
 from relgraph.tensor.shapes import greater, lengths, product
 
 
-def cross(a: Any, b: Any, axis: int = -1) -> Any:
+def cross(a: Tensor, b: Tensor, axis: int = -1) -> Any:
     """Return the cross products of vectors of length 3 along an axis.
 
     Parameters
@@ -34,7 +34,6 @@ def cross(a: Any, b: Any, axis: int = -1) -> Any:
     >>> cross([1, 0, 0], [0, 1, 0]).eval()
     array([0, 0, 1])
     """
-    a, b = as_argument(a, "cross"), as_argument(b, "cross", 1)
     x, y = (at.moveaxis(v, axis, 0) for v in (a, b))
     for v in (x, y):
         if v.type.shape[0] not in (None, 3):
@@ -43,7 +42,7 @@ def cross(a: Any, b: Any, axis: int = -1) -> Any:
     return at.moveaxis(at.stack(parts), 0, axis)
 
 
-def inner(a: Any, b: Any) -> Any:
+def inner(a: Tensor, b: Tensor) -> Any:
     """Return the sums of the products over the last axes.
 
     Parameters
@@ -56,13 +55,12 @@ def inner(a: Any, b: Any) -> Any:
     >>> inner([1, 2], [3, 4]).eval()
     array(11)
     """
-    a, b = as_argument(a, "inner"), as_argument(b, "inner", 1)
     if a.type.ndim == 0 or b.type.ndim == 0:
         return at.mul(a, b)
     return at.tensordot(a, b, ((-1,), (-1,)))
 
 
-def vdot(a: Any, b: Any) -> Any:
+def vdot(a: Tensor, b: Tensor) -> Any:
     """Return the product of two flattened tensors, the first one conjugated.
 
     Parameters
@@ -75,12 +73,10 @@ def vdot(a: Any, b: Any) -> Any:
     >>> vdot([1, 2], [3, 4]).eval()
     array(11)
     """
-    return at.dot(
-        conjugated(at.flatten(as_argument(a, "vdot"))), at.flatten(as_argument(b, "vdot", 1))
-    )
+    return at.dot(conjugated(at.flatten(a)), at.flatten(b))
 
 
-def matvec(x1: Any, x2: Any) -> Any:
+def matvec(x1: Tensor, x2: Tensor) -> Any:
     """Return the products of matrices and vectors in two stacks.
 
     Parameters
@@ -95,11 +91,10 @@ def matvec(x1: Any, x2: Any) -> Any:
     >>> matvec([[1, 2], [3, 4]], [1, 1]).eval()
     array([3, 7])
     """
-    x1, x2 = as_argument(x1, "matvec"), as_argument(x2, "matvec", 1)
     return (x1 @ x2.dimshuffle(*range(x2.type.ndim), "x"))[..., 0]
 
 
-def vecmat(x1: Any, x2: Any) -> Any:
+def vecmat(x1: Tensor, x2: Tensor) -> Any:
     """Return the products of conjugated vectors and matrices in two stacks.
 
     Parameters
@@ -114,12 +109,12 @@ def vecmat(x1: Any, x2: Any) -> Any:
     >>> vecmat([1, 1], [[1, 2], [3, 4]]).eval()
     array([4, 6])
     """
-    x1, x2 = conjugated(as_argument(x1, "vecmat")), as_argument(x2, "vecmat", 1)
+    x1 = conjugated(x1)
     ndim = x1.type.ndim
     return (x1.dimshuffle(*range(ndim - 1), "x", ndim - 1) @ x2)[..., 0, :]
 
 
-def matrix_rank(A: Any, tol: Any = None) -> Any:
+def matrix_rank(A: Tensor, tol: Any = None) -> Any:
     """Return the ranks of matrices: how many singular values are greater than a tolerance.
 
     Parameters
@@ -135,7 +130,6 @@ def matrix_rank(A: Any, tol: Any = None) -> Any:
     >>> matrix_rank([[1.0, 2.0], [2.0, 4.0]]).eval()
     array(1)
     """
-    A = as_argument(A, "matrix_rank")
     if A.type.ndim < 2:
         return at.cast(at.any(at.neq(A, 0)), "int64")
     s = svdvals(A)
@@ -149,7 +143,7 @@ def matrix_rank(A: Any, tol: Any = None) -> Any:
     return at.sum(at.gt(s, tol), axis=-1)
 
 
-def tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
+def tensorsolve(a: Tensor, b: Tensor, axes: Any = None) -> Any:
     """Return the tensor whose product with `a` over all its axes is `b`.
 
     Parameters
@@ -159,7 +153,6 @@ def tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
     axes
         The axes of `a` that are moved to its end first; None for none.
     """
-    a, b = as_argument(a, "tensorsolve"), as_argument(b, "tensorsolve", 1)
     if axes is not None:
         moved = [axis % a.type.ndim for axis in axes]
         a = at.transpose(a, [*[i for i in range(a.type.ndim) if i not in moved], *moved])
@@ -168,7 +161,7 @@ def tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
     return at.reshape(solve(at.reshape(a, (n, n)), at.ravel(b)), shape)
 
 
-def tensorinv(a: Any, ind: int = 2) -> Any:
+def tensorinv(a: Tensor, ind: int = 2) -> Any:
     """Return the inverse of `a` as a matrix of its first `ind` axes and the others.
 
     Parameters
@@ -178,7 +171,6 @@ def tensorinv(a: Any, ind: int = 2) -> Any:
     ind
         How many axes.
     """
-    a = as_argument(a, "tensorinv")
     if ind <= 0:
         raise ValueError(f"tensorinv: {ind} axes")
     shape = lengths(a)
@@ -189,7 +181,7 @@ def tensorinv(a: Any, ind: int = 2) -> Any:
     return at.reshape(inv(at.reshape(a, (n, n))), (*others, *first))
 
 
-def polyval(p: Any, x: Any) -> Any:
+def polyval(p: Tensor, x: Tensor) -> Any:
     """Return the values at `x` of the polynomial whose coefficients, the highest first, are `p`.
 
     Parameters
@@ -204,7 +196,6 @@ def polyval(p: Any, x: Any) -> Any:
     >>> polyval([1, 2, 3], 2).eval()
     array(11)
     """
-    p, x = as_argument(p, "polyval"), as_argument(x, "polyval", 1)
     n = _count(p, "polyval")
     found = at.zeros((), dtype=p.type.dtype) * x
     for i in range(n):
@@ -218,7 +209,7 @@ def _count(p: Any, what: str) -> int:
     return int(p.type.shape[0])
 
 
-def polyadd(a1: Any, a2: Any) -> Any:
+def polyadd(a1: Tensor, a2: Tensor) -> Any:
     """Return the coefficients of the sum of two polynomials.
 
     Parameters
@@ -231,15 +222,12 @@ def polyadd(a1: Any, a2: Any) -> Any:
     >>> polyadd([1, 2], [3]).eval()
     array([1, 5])
     """
-    longer, shorter = sorted(
-        (as_argument(v, "polyadd", i) for i, v in enumerate((a1, a2))),
-        key=lambda p: -_count(p, "polyadd"),
-    )
+    longer, shorter = sorted((a1, a2), key=lambda p: -_count(p, "polyadd"))
     missing = _count(longer, "polyadd") - _count(shorter, "polyadd")
     return longer + at.join(0, at.zeros((missing,), dtype=shorter.type.dtype), shorter)
 
 
-def polysub(a1: Any, a2: Any) -> Any:
+def polysub(a1: Tensor, a2: Tensor) -> Any:
     """Return the coefficients of the difference of two polynomials.
 
     Parameters
@@ -252,10 +240,10 @@ def polysub(a1: Any, a2: Any) -> Any:
     >>> polysub([1, 2], [3]).eval()
     array([ 1, -1])
     """
-    return polyadd(a1, -as_argument(a2, "polysub", 1))
+    return polyadd(a1, -a2)
 
 
-def polyder(p: Any, m: int = 1) -> Any:
+def polyder(p: Tensor, m: int = 1) -> Any:
     """Return the coefficients of the `m`-th derivative of a polynomial.
 
     Parameters
@@ -270,13 +258,12 @@ def polyder(p: Any, m: int = 1) -> Any:
     >>> polyder([1, 2, 3]).eval()
     array([2, 2])
     """
-    p = as_argument(p, "polyder")
     for _ in range(m):
         p = p[:-1] * at.arange(length(p, 0) - 1, 0, -1)
     return p
 
 
-def polyint(p: Any, m: int = 1, k: Any = 0) -> Any:
+def polyint(p: Tensor, m: int = 1, k: Any = 0) -> Any:
     """Return the coefficients of the `m`-th integral of a polynomial, with constants `k`.
 
     Parameters
@@ -293,7 +280,6 @@ def polyint(p: Any, m: int = 1, k: Any = 0) -> Any:
     >>> polyint([2.0, 3.0]).eval()
     array([1., 3., 0.])
     """
-    p = as_argument(p, "polyint")
     constants = [k] * m if np.ndim(k) == 0 else list(k)
     for constant in constants:
         shares = inexact(p) / at.arange(length(p, 0), 0, -1)

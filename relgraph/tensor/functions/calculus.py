@@ -14,7 +14,14 @@ from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
 from relgraph.scalar.type import number_kind, result_dtype
 from relgraph.tensor.along_axes import accumulated, along, length, of_rank, part, weak
-from relgraph.tensor.basic import TensorOp, as_argument, normalize_axis, static_int, total_length
+from relgraph.tensor.basic import (
+    Tensor,
+    TensorOp,
+    as_argument,
+    normalize_axis,
+    static_int,
+    total_length,
+)
 from relgraph.tensor.math import conjugated, inexact
 from relgraph.tensor.shapes import greater, lengths, lesser
 from relgraph.tensor.type import TensorType
@@ -95,7 +102,7 @@ def logspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: 
     return at.pow(base, linspace(start, stop, num, endpoint))
 
 
-def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
+def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Any:
     """Return the powers of the elements of a vector as columns, the highest one first.
 
     Parameters
@@ -114,7 +121,6 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
            [4, 2, 1],
            [9, 3, 1]])
     """
-    x = as_argument(x, "vander")
     n = length(x, 0) if N is None else N
     if x.type.dtype == "bool":
         x = at.cast(x, "int64")
@@ -187,7 +193,7 @@ def indices(dimensions: Sequence[Any], dtype: Any = "int64", sparse: bool = Fals
     return tuple(grids) if sparse else at.stack(grids)
 
 
-def diag_indices_from(arr: Any) -> tuple[Any, ...]:
+def diag_indices_from(arr: Tensor) -> tuple[Any, ...]:
     """Return the indices of the main diagonal of `arr`.
 
     Parameters
@@ -195,11 +201,10 @@ def diag_indices_from(arr: Any) -> tuple[Any, ...]:
     arr
         A tensor whose axes have one length.
     """
-    arr = as_argument(arr, "diag_indices_from")
     return (at.arange(length(arr, 0)),) * int(arr.type.ndim)
 
 
-def unravel_index(indices: Any, shape: Sequence[Any]) -> tuple[Any, ...]:
+def unravel_index(indices: Tensor, shape: Sequence[Any]) -> tuple[Any, ...]:
     """Return the coordinates of elements whose positions in C order are given.
 
     Parameters
@@ -209,7 +214,7 @@ def unravel_index(indices: Any, shape: Sequence[Any]) -> tuple[Any, ...]:
     shape
         The shape.
     """
-    rest, found = at.cast(as_argument(indices, "unravel_index"), "int64"), []
+    rest, found = at.cast(indices, "int64"), []
     for n in reversed(shape):
         found.append(rest % n)
         rest = rest // n
@@ -306,7 +311,7 @@ def _triangle(known: Any, n: Any, k: int, m: Any, mask: Callable[[], Any]) -> tu
     return found
 
 
-def tril_indices_from(arr: Any, k: int = 0) -> tuple[Any, ...]:
+def tril_indices_from(arr: Tensor, k: int = 0) -> tuple[Any, ...]:
     """Return the indices of the lower triangle of a matrix.
 
     Parameters
@@ -316,11 +321,11 @@ def tril_indices_from(arr: Any, k: int = 0) -> tuple[Any, ...]:
     k
         How far its diagonal is above the main one.
     """
-    rows, columns = lengths(as_argument(arr, "tril_indices_from"))
+    rows, columns = lengths(arr)
     return tril_indices(rows, k, columns)
 
 
-def triu_indices_from(arr: Any, k: int = 0) -> tuple[Any, ...]:
+def triu_indices_from(arr: Tensor, k: int = 0) -> tuple[Any, ...]:
     """Return the indices of the upper triangle of a matrix.
 
     Parameters
@@ -330,11 +335,11 @@ def triu_indices_from(arr: Any, k: int = 0) -> tuple[Any, ...]:
     k
         How far its diagonal is above the main one.
     """
-    rows, columns = lengths(as_argument(arr, "triu_indices_from"))
+    rows, columns = lengths(arr)
     return triu_indices(rows, k, columns)
 
 
-def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
+def diff(a: Tensor, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
     """Return the differences of neighbours along an axis, taken `n` times.
 
     Parameters
@@ -353,7 +358,6 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     >>> diff([1, 2, 4]).eval()
     array([1, 2])
     """
-    a = as_argument(a, "diff")
     axis = normalize_axis(axis, a.type.ndim, "diff")
     ends = [None if v is None else _end(v, a, axis) for v in (prepend, append)]
     joined = [v for v in (ends[0], a, ends[1]) if v is not None]
@@ -370,7 +374,7 @@ def _end(value: Any, a: Any, axis: int) -> Any:
     return at.second(part(a, axis, slice(None, 1)), value) if value.type.ndim == 0 else value
 
 
-def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+def ediff1d(ary: Tensor, to_end: Any = None, to_begin: Any = None) -> Any:
     """Return the differences of neighbours in the flattened `ary`, with more at the ends.
 
     Parameters
@@ -385,14 +389,14 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     >>> ediff1d([1, 2, 4]).eval()
     array([1, 2])
     """
-    ary = at.flatten(as_argument(ary, "ediff1d"))
+    ary = at.flatten(ary)
     more = [None if v is None else at.cast(at.flatten(as_argument(v, "ediff1d")), ary.type.dtype)
             for v in (to_begin, to_end)]  # fmt: skip
     parts = [v for v in (more[0], diff(ary), more[1]) if v is not None]
     return at.join(0, *parts)
 
 
-def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
+def gradient(f: Tensor, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
     """Return slopes by central differences, and one-sided ones at the ends; see `numpy.gradient`.
 
     Parameters
@@ -411,7 +415,7 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     >>> gradient([1.0, 2.0, 4.0]).eval()
     array([1. , 1.5, 2. ])
     """
-    f = inexact(as_argument(f, "gradient"))
+    f = inexact(f)
     several = axis if isinstance(axis, tuple | list) else (axis,)
     named = range(f.type.ndim) if axis is None else several
     axes = [normalize_axis(a, f.type.ndim, "gradient") for a in named]
@@ -446,7 +450,7 @@ def _slopes(f: Any, h: Any, axis: int) -> Any:
     return at.cast(found, f.type.dtype)
 
 
-def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
+def trapezoid(y: Tensor, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
     """Return the integral along an axis by the trapezoidal rule.
 
     Parameters
@@ -465,7 +469,6 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
     >>> trapezoid([1.0, 2.0, 4.0]).eval()
     array(4.5)
     """
-    y = as_argument(y, "trapezoid")
     axis = normalize_axis(axis, y.type.ndim, "trapezoid")
     if x is None:
         width = dx
@@ -477,7 +480,7 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
 
 
 def interp(
-    x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
+    x: Tensor, xp: Tensor, fp: Tensor, left: Any = None, right: Any = None, period: Any = None
 ) -> Any:
     """Return the values at `x` of the piecewise linear function through points.
 
@@ -490,7 +493,6 @@ def interp(
     period
         After which the values repeat: a number that is not 0. Then there is no end.
     """
-    x, xp, fp = (as_argument(v, "interp", i) for i, v in enumerate((x, xp, fp)))
     if xp.type.ndim != 1 or fp.type.ndim != 1:
         raise TypeError(f"interp: the points are a {xp.type} and a {fp.type}, not two vectors")
     if xp.type.shape[0] == 0:
@@ -583,7 +585,7 @@ class Convolve(TensorOp):
         return at.getitem(found, slice(start, start + length(x, 0)))
 
 
-def convolve(a: Any, v: Any, mode: str = "full") -> Any:
+def convolve(a: Tensor, v: Tensor, mode: str = "full") -> Any:
     """Return the convolution of two vectors: ``full``, ``same`` or ``valid`` as in NumPy.
 
     Parameters
@@ -599,7 +601,7 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Any:
     >>> convolve([1, 2, 3], [1, 1]).eval()
     array([1, 3, 5, 3])
     """
-    a, v = (at.flatten(as_argument(x, "convolve", i)) for i, x in enumerate((a, v)))
+    a, v = at.flatten(a), at.flatten(v)
     n, m = length(a, 0), length(v, 0)
     return _overlap(Convolve()(a, v), n, m, mode, "convolve")
 
@@ -616,7 +618,7 @@ def _overlap(full: Any, n: Any, m: Any, mode: str, what: str) -> Any:
     return at.getitem(full, slice(shorter - 1, longer))
 
 
-def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
+def correlate(a: Tensor, v: Tensor, mode: str = "valid") -> Any:
     """Return the sums of the products of `a` with the conjugate of `v`, shifted.
 
     Parameters
@@ -631,7 +633,6 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
     >>> correlate([1, 2, 3], [1, 1]).eval()
     array([3, 5])
     """
-    a, v = (as_argument(x, "correlate", i) for i, x in enumerate((a, v)))
     n, m = length(a, 0), length(v, 0)
     full = Convolve()(a, at.flip(conjugated(v), 0))
     if mode == "same" and not (isinstance(n, int) and isinstance(m, int) and n >= m):

@@ -9,7 +9,7 @@ import numpy as np
 import relgraph.tensor as at
 from relgraph.scalar.named import NumpyOp, PartOp
 from relgraph.scalar.type import is_complex, is_discrete
-from relgraph.tensor.basic import as_argument
+from relgraph.tensor.basic import Tensor
 from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.math import as_floats
 from relgraph.tensor.special import FUNCTIONS as SPECIAL
@@ -68,7 +68,7 @@ def frexp(x: Any) -> tuple[Any, Any]:
     return _FRACTION(x), _EXPONENT(x)
 
 
-def i0(x: Any) -> Any:
+def i0(x: Tensor) -> Any:
     """Return the modified Bessel function of the first kind and order 0.
 
     Of integers and booleans it is a float64, whatever loops SciPy has for them.
@@ -83,11 +83,10 @@ def i0(x: Any) -> Any:
     >>> i0([0.0, 1.0]).eval()
     array([1.        , 1.26606588])
     """
-    x = as_argument(x, "i0")
     return _BESSEL(at.cast(x, "float64") if is_discrete(x.type.dtype) else x)
 
 
-def iscomplex(x: Any) -> Any:
+def iscomplex(x: Tensor) -> Any:
     """Return where the imaginary part is not zero.
 
     Parameters
@@ -100,11 +99,10 @@ def iscomplex(x: Any) -> Any:
     >>> iscomplex([1 + 2j, 3]).eval()
     array([ True, False])
     """
-    x = as_argument(x, "iscomplex")
     return ~isreal(x)
 
 
-def isreal(x: Any) -> Any:
+def isreal(x: Tensor) -> Any:
     """Return where the imaginary part is zero.
 
     Parameters
@@ -117,11 +115,10 @@ def isreal(x: Any) -> Any:
     >>> isreal([1 + 2j, 3]).eval()
     array([False,  True])
     """
-    x = as_argument(x, "isreal")
     return at.eq(at.imag(x), 0) if is_complex(x.type.dtype) else at.fill(x, np.asarray(True))
 
 
-def iscomplexobj(x: Any) -> bool:
+def iscomplexobj(x: Tensor) -> bool:
     """Return whether the dtype is complex.
 
     Parameters
@@ -129,10 +126,10 @@ def iscomplexobj(x: Any) -> bool:
     x
         A tensor.
     """
-    return is_complex(as_argument(x, "iscomplexobj").type.dtype)
+    return is_complex(x.type.dtype)
 
 
-def isrealobj(x: Any) -> bool:
+def isrealobj(x: Tensor) -> bool:
     """Return whether the dtype is not complex.
 
     Parameters
@@ -143,7 +140,7 @@ def isrealobj(x: Any) -> bool:
     return not iscomplexobj(x)
 
 
-def isposinf(x: Any) -> Any:
+def isposinf(x: Tensor) -> Any:
     """Return where `x` is plus infinity.
 
     Parameters
@@ -156,10 +153,10 @@ def isposinf(x: Any) -> Any:
     >>> isposinf([1.0, float('inf')]).eval()
     array([False,  True])
     """
-    return at.eq(as_argument(x, "isposinf"), np.inf)
+    return at.eq(x, np.inf)
 
 
-def isneginf(x: Any) -> Any:
+def isneginf(x: Tensor) -> Any:
     """Return where `x` is minus infinity.
 
     Parameters
@@ -172,7 +169,7 @@ def isneginf(x: Any) -> Any:
     >>> isneginf([1.0, -float('inf')]).eval()
     array([False,  True])
     """
-    return at.eq(as_argument(x, "isneginf"), -np.inf)
+    return at.eq(x, -np.inf)
 
 
 def allclose(
@@ -195,7 +192,7 @@ def allclose(
     return at.all(at.isclose(a, b, rtol, atol, equal_nan))
 
 
-def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
+def array_equal(a1: Tensor, a2: Tensor, equal_nan: bool = False) -> Any:
     """Return whether two tensors of one shape are equal; False if their ranks differ.
 
     Parameters
@@ -210,7 +207,6 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
     >>> array_equal([1, 2], [1, 3]).eval()
     array(False)
     """
-    a1, a2 = as_argument(a1, "array_equal"), as_argument(a2, "array_equal", 1)
     if a1.type.ndim != a2.type.ndim or any(
         None not in (n, m) and n != m for n, m in zip(a1.type.shape, a2.type.shape, strict=True)
     ):

@@ -14,7 +14,7 @@ from relgraph.graph.basic import Variable
 from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.type import is_discrete
 from relgraph.tensor.along_axes import along, length, part
-from relgraph.tensor.basic import as_argument, normalize_axis, static_int
+from relgraph.tensor.basic import Tensor, as_argument, normalize_axis, static_int
 from relgraph.tensor.math import inexact
 from relgraph.tensor.shapes import lengths, lesser, product
 
@@ -246,7 +246,7 @@ def fliplr(m: Any) -> Any:
     return at.flip(m, 1)
 
 
-def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
+def rot90(m: Tensor, k: int = 1, axes: Any = (0, 1)) -> Any:
     """Return `m` turned by `k` right angles in the plane of two axes.
 
     Parameters
@@ -264,7 +264,6 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
     array([[2, 4],
            [1, 3]])
     """
-    m = as_argument(m, "rot90")
     first, second_ = (normalize_axis(a, m.type.ndim, "rot90") for a in axes)
     if first == second_:
         raise ValueError("rot90: the two axes are the same")
@@ -276,7 +275,7 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
     return at.flip(at.swapaxes(m, first, second_), second_) if turns else m
 
 
-def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
+def rollaxis(a: Tensor, axis: int, start: int = 0) -> Any:
     """Return `a` with an axis moved before the position `start`.
 
     Parameters
@@ -288,12 +287,11 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
     start
         The position, counted as it was before.
     """
-    a = as_argument(a, "rollaxis")
     axis, start = normalize_axis(axis, a.type.ndim, "rollaxis"), start % (a.type.ndim + 1)
     return at.moveaxis(a, axis, start - 1 if axis < start else start)
 
 
-def diagflat(v: Any, k: int = 0) -> Any:
+def diagflat(v: Tensor, k: int = 0) -> Any:
     """Return a matrix with the elements of `v` on a diagonal.
 
     Parameters
@@ -309,7 +307,7 @@ def diagflat(v: Any, k: int = 0) -> Any:
     array([[1, 0],
            [0, 2]])
     """
-    return at.diag(at.flatten(as_argument(v, "diagflat")), k)
+    return at.diag(at.flatten(v), k)
 
 
 def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
@@ -343,7 +341,7 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
     return at.take(arr, np.delete(np.arange(n), obj), axis)
 
 
-def insert(arr: Any, obj: int, values: Any, axis: int | None = None) -> Any:
+def insert(arr: Any, obj: int, values: Tensor, axis: int | None = None) -> Any:
     """Return `arr` with `values` put before one position along an axis.
 
     Parameters
@@ -366,7 +364,7 @@ def insert(arr: Any, obj: int, values: Any, axis: int | None = None) -> Any:
     place = static_int(obj)
     if place is None:
         raise TypeError("insert: the position must be one int")
-    values = at.cast(as_argument(values, "insert"), arr.type.dtype)
+    values = at.cast(values, arr.type.dtype)
     head, tail = part(arr, axis, slice(place)), part(arr, axis, slice(place, None))
     if values.type.ndim == arr.type.ndim > 1:
         middle = values
@@ -376,7 +374,7 @@ def insert(arr: Any, obj: int, values: Any, axis: int | None = None) -> Any:
     return at.join(axis, head, middle, tail)
 
 
-def resize(a: Any, new_shape: Any) -> Any:
+def resize(a: Tensor, new_shape: Any) -> Any:
     """Return the elements of `a`, repeated as often as a new shape needs.
 
     Parameters
@@ -391,7 +389,7 @@ def resize(a: Any, new_shape: Any) -> Any:
     >>> resize([1, 2], (3,)).eval()
     array([1, 2, 1])
     """
-    a = at.flatten(as_argument(a, "resize"))
+    a = at.flatten(a)
     shape = tuple(new_shape) if isinstance(new_shape, list | tuple) else (new_shape,)
     return at.reshape(at.take(a, at.arange(product(shape)) % at.maximum(length(a, 0), 1), 0), shape)
 
@@ -413,7 +411,7 @@ def unstack(x: Any, axis: int = 0) -> tuple[Any, ...]:
     return tuple(part(x, axis, i) for i in range(n))
 
 
-def hsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
+def hsplit(ary: Tensor, indices_or_sections: Any) -> list[Any]:
     """Return parts of `ary` along its second axis; along the first of a vector.
 
     Parameters
@@ -423,7 +421,6 @@ def hsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
     indices_or_sections
         How many equal parts, or where all but the first begin.
     """
-    ary = as_argument(ary, "hsplit")
     return _equal_parts(ary, indices_or_sections, 0 if ary.type.ndim == 1 else 1)
 
 
@@ -491,7 +488,7 @@ def _parts_between(x: Any, stops: Any, axis: int) -> list[Any]:
     return [part(x, axis, slice(first, last)) for first, last in ends]
 
 
-def pad(array: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0,
+def pad(array: Tensor, pad_width: Any, mode: str = "constant", constant_values: Any = 0,
         end_values: Any = 0) -> Any:  # fmt: skip
     """Return `array` with elements added at the ends of its axes.
 
@@ -507,15 +504,14 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", constant_values: Any
     end_values
         Where the ramps end if the mode is ``linear_ramp``.
     """
-    x = as_argument(array, "pad")
-    widths = np.broadcast_to(np.asarray(pad_width), (x.type.ndim, 2)).tolist()
+    widths = np.broadcast_to(np.asarray(pad_width), (array.type.ndim, 2)).tolist()
     if mode not in _PADDED:
         raise ValueError(f"pad: the mode is one of {', '.join(sorted(_PADDED))}, not {mode!r}")
-    values = _pairs(end_values if mode == "linear_ramp" else constant_values, x.type.ndim)
+    values = _pairs(end_values if mode == "linear_ramp" else constant_values, array.type.ndim)
     for axis, (before, after) in enumerate(widths):
         if before or after:
-            x = _PADDED[mode](x, axis, before, after, values[axis])
-    return x
+            array = _PADDED[mode](array, axis, before, after, values[axis])
+    return array
 
 
 def _pairs(values: Any, ndim: int) -> list[Any]:

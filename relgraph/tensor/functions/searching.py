@@ -11,7 +11,7 @@ from relgraph.graph.basic import Apply
 from relgraph.graph.op import Variables
 from relgraph.scalar.type import is_complex, is_discrete, result_dtype
 from relgraph.tensor.along_axes import along, of_rank, places_along
-from relgraph.tensor.basic import CheckAndRaise, TensorOp, as_argument, normalize_axis
+from relgraph.tensor.basic import CheckAndRaise, Tensor, TensorOp, as_argument, normalize_axis
 from relgraph.tensor.shapes import lengths, ravel
 from relgraph.tensor.type import TensorType
 
@@ -42,7 +42,7 @@ class Nonzero(TensorOp):
         return found if self.nout > 1 else found[0]
 
 
-def nonzero(a: Any) -> tuple[Any, ...]:
+def nonzero(a: Tensor) -> tuple[Any, ...]:
     """Return for each axis the indices of the elements that are not zero.
 
     Parameters
@@ -55,7 +55,6 @@ def nonzero(a: Any) -> tuple[Any, ...]:
     ValueError
         If the rank is 0.
     """
-    a = as_argument(a, "nonzero")
     if a.type.ndim == 0:
         raise ValueError(f"nonzero: {a} has no axes; use flatnonzero")
     return tuple(Nonzero(a.type.ndim)(a, return_list=True))
@@ -77,7 +76,7 @@ def flatnonzero(a: Any) -> Any:
     return nonzero(at.ravel(a))[0]
 
 
-def argwhere(a: Any) -> Any:
+def argwhere(a: Tensor) -> Any:
     """Return the coordinates of the elements that are not zero, each as a row.
 
     Parameters
@@ -94,7 +93,7 @@ def argwhere(a: Any) -> Any:
     return at.stack(nonzero(a), axis=1)
 
 
-def count_nonzero(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def count_nonzero(a: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """Return how many elements are not zero.
 
     Parameters
@@ -111,7 +110,7 @@ def count_nonzero(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     >>> count_nonzero([0, 3, 4]).eval()
     array(2)
     """
-    return at.sum(at.neq(as_argument(a, "count_nonzero"), 0), axis=axis, keepdims=keepdims)
+    return at.sum(at.neq(a, 0), axis=axis, keepdims=keepdims)
 
 
 def compress(condition: Any, a: Any, axis: int | None = None) -> Any:
@@ -153,7 +152,7 @@ def extract(condition: Any, arr: Any) -> Any:
     return compress(at.ravel(condition), arr)
 
 
-def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
+def take_along_axis(arr: Any, indices: Tensor, axis: int | None = -1) -> Any:
     """Return for each vector along an axis its elements at other indices.
 
     Parameters
@@ -172,10 +171,10 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
            [4]])
     """
     arr, axis = along(arr, axis, "take_along_axis")
-    return at.getitem(arr, places_along(arr, as_argument(indices, "take_along_axis", 1), axis))
+    return at.getitem(arr, places_along(arr, indices, axis))
 
 
-def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> Any:
+def put_along_axis(arr: Any, indices: Tensor, values: Any, axis: int | None) -> Any:
     """Return `arr` with `values` at indices along an axis; `numpy.put_along_axis` changes it.
 
     Parameters
@@ -196,12 +195,12 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> Any
     """
     shape = None if axis is not None else lengths(at.as_tensor_variable(arr))
     arr, axis = along(arr, axis, "put_along_axis")
-    index = places_along(arr, as_argument(indices, "put_along_axis", 1), axis)
+    index = places_along(arr, indices, axis)
     changed = at.set_subtensor(at.getitem(arr, index), values)
     return changed if shape is None else at.reshape(changed, shape)
 
 
-def put(a: Any, ind: Any, v: Any) -> Any:
+def put(a: Tensor, ind: Any, v: Any) -> Any:
     """Return `a` with `v` at positions in its flattened form; `numpy.put` changes it.
 
     Parameters
@@ -218,11 +217,10 @@ def put(a: Any, ind: Any, v: Any) -> Any:
     >>> put([1, 2, 3], [0], [9]).eval()
     array([9, 2, 3])
     """
-    a = as_argument(a, "put")
     return at.reshape(at.set_subtensor(at.getitem(at.ravel(a), ind), v), lengths(a))
 
 
-def choose(a: Any, choices: Any, mode: str = "raise") -> Any:
+def choose(a: Tensor, choices: Any, mode: str = "raise") -> Any:
     """Return for each element of `a` the element at its place in the choice of that number.
 
     Parameters
@@ -240,7 +238,6 @@ def choose(a: Any, choices: Any, mode: str = "raise") -> Any:
     >>> choose([0, 1], [[1, 2], [3, 4]]).eval()
     array([1, 4])
     """
-    a = as_argument(a, "choose")
     if mode == "wrap":
         a = a % len(choices)
     elif mode == "clip":
@@ -295,7 +292,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     return found
 
 
-def piecewise(x: Any, condlist: Any, funclist: Any) -> Any:
+def piecewise(x: Tensor, condlist: Any, funclist: Any) -> Any:
     """Return what the function for the last true condition gives, in the dtype of `x`.
 
     A function more than conditions is for where none is true, which else is 0; a number represents
@@ -315,7 +312,6 @@ def piecewise(x: Any, condlist: Any, funclist: Any) -> Any:
     >>> piecewise([-1.0, 2.0], [[True, False]], [5.0]).eval()
     array([5., 0.])
     """
-    x = as_argument(x, "piecewise")
     made = [f(x) if callable(f) else f for f in funclist]
     found = made[len(condlist)] if len(made) > len(condlist) else 0
     for condition, value in zip(condlist, made, strict=False):
@@ -378,7 +374,7 @@ class Digitize(SearchSorted):
         return np.asarray(found, "int64")
 
 
-def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
+def searchsorted(a: Tensor, v: Any, side: str = "left", sorter: Any = None) -> Any:
     """Return where in a sorted vector elements would be put in; see `numpy.searchsorted`.
 
     Parameters
@@ -397,7 +393,6 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
     >>> searchsorted([1, 2, 3], [2, 5]).eval()
     array([1, 3])
     """
-    a = as_argument(a, "searchsorted")
     if sorter is None:
         return SearchSorted(side)(a, v)
     sorter = as_argument(sorter, "searchsorted", 3)
@@ -488,7 +483,7 @@ def partition(a: Any, kth: Any, axis: int | None = -1) -> Any:
     return at.sort(a, axis)
 
 
-def isin(element: Any, test_elements: Any, invert: bool = False) -> Any:
+def isin(element: Tensor, test_elements: Tensor, invert: bool = False) -> Any:
     """Return which elements are among others.
 
     Parameters
@@ -505,7 +500,7 @@ def isin(element: Any, test_elements: Any, invert: bool = False) -> Any:
     >>> isin([1, 2], [2, 3]).eval()
     array([False,  True])
     """
-    element, others = as_argument(element, "isin"), at.ravel(as_argument(test_elements, "isin", 1))
+    others = at.ravel(test_elements)
     spread = element.dimshuffle(*range(element.type.ndim), "x")
     found = at.any(
         at.eq(spread, of_rank(others, element.type.ndim + 1, element.type.ndim)), axis=-1
@@ -562,7 +557,7 @@ class Unique(TensorOp):
         return [at.inc_subtensor(at.getitem(zeros, outputs[1]), output_grads[0])]
 
 
-def unique(ar: Any, return_index: bool = False, return_inverse: bool = False,
+def unique(ar: Tensor, return_index: bool = False, return_inverse: bool = False,
            return_counts: bool = False, axis: int | None = None, *, equal_nan: bool = True,
            ) -> Any:  # fmt: skip
     """Return the different elements of `ar` in order, or its parts along an axis, and more on
@@ -587,7 +582,6 @@ def unique(ar: Any, return_index: bool = False, return_inverse: bool = False,
     >>> unique([2, 1, 2]).eval()
     array([1, 2])
     """
-    ar = as_argument(ar, "unique")
     if axis is None:
         values, index, inverse, counts = Unique(equal_nan)(ravel(ar))
         inverse = at.reshape(inverse, lengths(ar))
@@ -601,7 +595,7 @@ def unique(ar: Any, return_index: bool = False, return_inverse: bool = False,
     return (values, *chosen) if chosen else values
 
 
-def unique_values(x: Any) -> Any:
+def unique_values(x: Tensor) -> Any:
     """Return the different elements in order; no two nan are equal.
 
     Parameters
@@ -617,7 +611,7 @@ def unique_values(x: Any) -> Any:
     return unique(x, equal_nan=False)
 
 
-def unique_counts(x: Any) -> Any:
+def unique_counts(x: Tensor) -> Any:
     """Return the different elements in order, and how often each occurs; as `unique_values`.
 
     Parameters
@@ -628,7 +622,7 @@ def unique_counts(x: Any) -> Any:
     return unique(x, return_counts=True, equal_nan=False)
 
 
-def unique_inverse(x: Any) -> Any:
+def unique_inverse(x: Tensor) -> Any:
     """Return the different elements in order, and for each element the number of its equal; as
     `unique_values`.
 
@@ -640,7 +634,7 @@ def unique_inverse(x: Any) -> Any:
     return unique(x, return_inverse=True, equal_nan=False)
 
 
-def unique_all(x: Any) -> Any:
+def unique_all(x: Tensor) -> Any:
     """Return all that `unique` may return; as `unique_values`.
 
     Parameters
@@ -667,7 +661,7 @@ def union1d(ar1: Any, ar2: Any) -> Any:
     return unique(at.join(0, at.ravel(ar1), at.ravel(ar2)))
 
 
-def intersect1d(ar1: Any, ar2: Any) -> Any:
+def intersect1d(ar1: Tensor, ar2: Tensor) -> Any:
     """Return the elements of both, each once and in order.
 
     Parameters
@@ -680,12 +674,11 @@ def intersect1d(ar1: Any, ar2: Any) -> Any:
     >>> intersect1d([1, 2], [2, 3]).eval()
     array([2])
     """
-    first, second = (as_argument(x, "intersect1d", i) for i, x in enumerate((ar1, ar2)))
-    both = at.cast(unique(first), result_dtype(first.type.dtype, second.type.dtype))
-    return extract(isin(both, second), both)
+    both = at.cast(unique(ar1), result_dtype(ar1.type.dtype, ar2.type.dtype))
+    return extract(isin(both, ar2), both)
 
 
-def setdiff1d(ar1: Any, ar2: Any) -> Any:
+def setdiff1d(ar1: Tensor, ar2: Tensor) -> Any:
     """Return the elements of the first that are not in the second, each once and in order.
 
     Parameters
@@ -702,7 +695,7 @@ def setdiff1d(ar1: Any, ar2: Any) -> Any:
     return extract(isin(own, ar2, invert=True), own)
 
 
-def setxor1d(ar1: Any, ar2: Any) -> Any:
+def setxor1d(ar1: Tensor, ar2: Tensor) -> Any:
     """Return the elements of exactly one of two, each once and in order.
 
     Parameters

@@ -11,13 +11,13 @@ import relgraph.tensor as at
 from relgraph.graph.basic import Constant
 from relgraph.scalar.type import is_complex, is_discrete, number_kind, result_dtype
 from relgraph.tensor.along_axes import length, of_rank, part
-from relgraph.tensor.basic import as_argument, normalize_axes, static_int
+from relgraph.tensor.basic import Tensor, as_argument, normalize_axes, static_int
 from relgraph.tensor.math import conjugated, inexact
 from relgraph.tensor.shapes import as_length, lengths, with_axes_joined
 
 
 def average(
-    a: Any, axis: Any = None, weights: Any = None, returned: bool = False, keepdims: bool = False
+    a: Tensor, axis: Any = None, weights: Any = None, returned: bool = False, keepdims: bool = False
 ) -> Any:
     """Return the average of `a` over an axis, each element counted by its weight.
 
@@ -39,7 +39,6 @@ def average(
     >>> average([1.0, 2.0], weights=[3.0, 1.0]).eval()
     array(1.25)
     """
-    a = as_argument(a, "average")
     weights = as_argument(1 if weights is None else weights, "average", 1)
     dtype = result_dtype(inexact(a).type.dtype, weights.type.dtype)
     if weights.type.ndim == 0:
@@ -123,7 +122,7 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True) -> Any:
     return c if is_complex(c.type.dtype) else at.clip(c, -1, 1)
 
 
-def bincount(x: Any, weights: Any = None, minlength: Any = 0) -> Any:
+def bincount(x: Tensor, weights: Any = None, minlength: Any = 0) -> Any:
     """Return how often each integer from 0 on occurs in a vector, or the sums of its weights.
 
     Parameters
@@ -140,7 +139,6 @@ def bincount(x: Any, weights: Any = None, minlength: Any = 0) -> Any:
     >>> bincount([0, 2, 2]).eval()
     array([1, 0, 2])
     """
-    x = as_argument(x, "bincount")
     if x.type.ndim != 1 or np.dtype(x.type.dtype).kind not in "iub":
         raise TypeError(f"bincount: input 0 is a {x.type}, not a vector of integers")
     least = as_length(minlength, "bincount")
@@ -156,7 +154,7 @@ def bincount(x: Any, weights: Any = None, minlength: Any = 0) -> Any:
     return at.inc_subtensor(at.getitem(at.zeros((count,), dtype="float64"), x), weights)
 
 
-def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None) -> Any:
+def histogram_bin_edges(a: Tensor, bins: Any = 10, range: Any = None) -> Any:
     """Return the edges of bins of one width; for a vector of edges that.
 
     For the parameters and errors see `histogram`.
@@ -176,7 +174,6 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None) -> Any:
         return _given_edges(bins)
     if count < 1:
         raise ValueError(f"histogram: {count} bins; there must be one at least")
-    a = as_argument(a, "histogram")
     low, high = (at.min(a), at.max(a)) if range is None else range
     known = [number_kind(v) is not None or isinstance(v, np.generic) for v in (low, high)]
     if all(known) and not -np.inf < low <= high < np.inf:
@@ -213,7 +210,7 @@ def _given_edges(bins: Any) -> Any:
     )
 
 
-def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool = False,
+def histogram(a: Tensor, bins: Any = 10, range: Any = None, density: bool = False,
               weights: Any = None) -> Any:  # fmt: skip
     """Return how many elements are in each bin, and the edges of the bins.
 
@@ -236,7 +233,6 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool = False,
         If there is no bin, the edges do not ascend, or the range is not finite. What is known at
         run time alone raises an AssertionError.
     """
-    a = as_argument(a, "histogram")
     edges = histogram_bin_edges(a, bins, range)
     if edges.type.shape[0] in (0, 1):
         return at.zeros((0,), dtype="float64" if density or weights is not None else "int64"), edges
@@ -255,7 +251,7 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool = False,
     return counts, edges
 
 
-def nan_to_num(x: Any, nan: float = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
+def nan_to_num(x: Tensor, nan: float = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
     """Return `x` with numbers in the places of nan and of infinities: by default the extremes.
 
     Parameters
@@ -272,7 +268,6 @@ def nan_to_num(x: Any, nan: float = 0.0, posinf: Any = None, neginf: Any = None)
     >>> nan_to_num([1.0, float('nan'), 3.0]).eval()
     array([1., 0., 3.])
     """
-    x = as_argument(x, "nan_to_num")
     if is_discrete(x.type.dtype):
         return x
     if is_complex(x.type.dtype):
@@ -364,7 +359,7 @@ _OF_ELEMENTS = ("lower", "higher", "nearest", "inverted_cdf", "closest_observati
 
 
 def quantile(
-    a: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False
+    a: Tensor, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False
 ) -> Any:
     """Return quantiles of `a` over some axes; those of several `q` stand along a new first axis.
 
@@ -390,7 +385,7 @@ def quantile(
 
 
 def percentile(
-    a: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False
+    a: Tensor, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False
 ) -> Any:
     """Return the quantiles of ``q / 100``.
 
@@ -416,7 +411,7 @@ def percentile(
 
 
 def nanquantile(
-    a: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False
+    a: Tensor, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False
 ) -> Any:
     """Return quantiles of the elements that are not nan; see `quantile`.
 
@@ -442,7 +437,7 @@ def nanquantile(
 
 
 def nanpercentile(
-    a: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False
+    a: Tensor, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False
 ) -> Any:
     """Return the quantiles of ``q / 100`` of the elements that are not nan.
 
@@ -467,7 +462,7 @@ def nanpercentile(
     return _quantiles(a, q, 100, axis, method, keepdims, passing_over=True)
 
 
-def median(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def median(a: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """Return the middle one of the sorted elements, or the mean of the middle two.
 
     Parameters
@@ -487,7 +482,7 @@ def median(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return _quantiles(a, 0.5, 1, axis, "median", keepdims, passing_over=False)
 
 
-def nanmedian(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def nanmedian(a: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """Return the median of the elements that are not nan.
 
     Parameters
@@ -512,7 +507,6 @@ def _quantiles(
 ) -> Any:
     if method not in METHODS and method != "median":
         raise ValueError(f"quantile: the method is one of {', '.join(METHODS)}, not {method!r}")
-    a = as_argument(a, "quantile")
     a = a if method in _OF_ELEMENTS else inexact(a)
     axes = normalize_axes(axis, a.type.ndim, "quantile")
     ordered = at.sort(with_axes_joined(a, axes), axis=-1)
@@ -580,16 +574,15 @@ def _element(ordered: Any, position: Any) -> Any:
     return part(found, last, 0)
 
 
-def _numbers(a: Any, filling: float, what: str) -> tuple[Any, Any]:
+def _numbers(a: Any, filling: float) -> tuple[Any, Any]:
     """Return `a` with a number in the place of nan, and where it is none."""
-    a = as_argument(a, what)
     if is_discrete(a.type.dtype):
         return a, at.fill(a, np.asarray(True))
     missing = at.isnan(a)
     return at.switch(missing, np.asarray(filling, a.type.dtype), a), at.invert(missing)
 
 
-def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+def nansum(a: Tensor, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
     """Return the sum of the elements that are not nan.
 
     Parameters
@@ -608,10 +601,10 @@ def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) 
     >>> nansum([1.0, float('nan'), 3.0]).eval()
     array(4.)
     """
-    return at.sum(_numbers(a, 0, "nansum")[0], axis=axis, dtype=dtype, keepdims=keepdims)
+    return at.sum(_numbers(a, 0)[0], axis=axis, dtype=dtype, keepdims=keepdims)
 
 
-def nanprod(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+def nanprod(a: Tensor, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
     """Return the product of the elements that are not nan.
 
     Parameters
@@ -630,10 +623,10 @@ def nanprod(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False)
     >>> nanprod([1.0, float('nan'), 3.0]).eval()
     array(3.)
     """
-    return at.prod(_numbers(a, 1, "nanprod")[0], axis=axis, dtype=dtype, keepdims=keepdims)
+    return at.prod(_numbers(a, 1)[0], axis=axis, dtype=dtype, keepdims=keepdims)
 
 
-def nancumsum(a: Any, axis: int | None = None) -> Any:
+def nancumsum(a: Tensor, axis: int | None = None) -> Any:
     """Return the cumulative sums, nan taken for 0.
 
     Parameters
@@ -648,10 +641,10 @@ def nancumsum(a: Any, axis: int | None = None) -> Any:
     >>> nancumsum([1.0, float('nan'), 3.0]).eval()
     array([1., 1., 4.])
     """
-    return at.cumsum(_numbers(a, 0, "nancumsum")[0], axis)
+    return at.cumsum(_numbers(a, 0)[0], axis)
 
 
-def nancumprod(a: Any, axis: int | None = None) -> Any:
+def nancumprod(a: Tensor, axis: int | None = None) -> Any:
     """Return the cumulative products, nan taken for 1.
 
     Parameters
@@ -666,11 +659,11 @@ def nancumprod(a: Any, axis: int | None = None) -> Any:
     >>> nancumprod([1.0, float('nan'), 3.0]).eval()
     array([1., 1., 3.])
     """
-    return at.cumprod(_numbers(a, 1, "nancumprod")[0], axis)
+    return at.cumprod(_numbers(a, 1)[0], axis)
 
 
 def _nan_extreme(a: Any, axis: Any, keepdims: bool, filling: float, extreme: Any) -> Any:
-    found, known = _numbers(a, filling, "nanmax")
+    found, known = _numbers(a, filling)
     largest = extreme(found, axis=axis, keepdims=keepdims)
     if is_discrete(found.type.dtype):
         return largest
@@ -678,7 +671,7 @@ def _nan_extreme(a: Any, axis: Any, keepdims: bool, filling: float, extreme: Any
     return at.switch(none, np.asarray(np.nan, found.type.dtype), largest)
 
 
-def nanmax(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def nanmax(a: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """Return the greatest of the elements that are not nan; nan if there is none.
 
     Parameters
@@ -698,7 +691,7 @@ def nanmax(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return _nan_extreme(a, axis, keepdims, -np.inf, at.max)
 
 
-def nanmin(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def nanmin(a: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """Return the least of the elements that are not nan; nan if there is none.
 
     Parameters
@@ -718,7 +711,7 @@ def nanmin(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return _nan_extreme(a, axis, keepdims, np.inf, at.min)
 
 
-def nanargmax(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def nanargmax(a: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """Return the index of the greatest of the elements that are not nan.
 
     Parameters
@@ -735,10 +728,10 @@ def nanargmax(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     >>> nanargmax([1.0, float('nan'), 3.0]).eval()
     array(2)
     """
-    return at.argmax(_numbers(a, -np.inf, "nanargmax")[0], axis=axis, keepdims=keepdims)
+    return at.argmax(_numbers(a, -np.inf)[0], axis=axis, keepdims=keepdims)
 
 
-def nanargmin(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def nanargmin(a: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """Return the index of the least of the elements that are not nan.
 
     Parameters
@@ -755,10 +748,10 @@ def nanargmin(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     >>> nanargmin([1.0, float('nan'), 3.0]).eval()
     array(0)
     """
-    return at.argmin(_numbers(a, np.inf, "nanargmin")[0], axis=axis, keepdims=keepdims)
+    return at.argmin(_numbers(a, np.inf)[0], axis=axis, keepdims=keepdims)
 
 
-def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+def nanmean(a: Tensor, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
     """Return the mean of the elements that are not nan.
 
     Parameters
@@ -777,12 +770,12 @@ def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False)
     >>> nanmean([1.0, float('nan'), 3.0]).eval()
     array(2.)
     """
-    found, known = _numbers(a, 0, "nanmean")
+    found, known = _numbers(a, 0)
     where = None if is_discrete(found.type.dtype) else known
     return at.mean(found, axis, dtype, keepdims, where)
 
 
-def nanvar(a: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
+def nanvar(a: Tensor, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
     """Return the variance of the elements that are not nan; nan if there are not enough.
 
     Parameters
@@ -801,7 +794,7 @@ def nanvar(a: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> A
     >>> nanvar([1.0, float('nan'), 3.0]).eval()
     array(1.)
     """
-    found, known = _numbers(a, 0, "nanvar")
+    found, known = _numbers(a, 0)
     if is_discrete(found.type.dtype):
         return at.var(found, axis=axis, ddof=ddof, keepdims=keepdims)
     deviation = found - nanmean(a, axis=axis, keepdims=True)
@@ -814,7 +807,7 @@ def nanvar(a: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> A
     return total / enough
 
 
-def nanstd(a: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
+def nanstd(a: Tensor, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
     """Return the standard deviation of the elements that are not nan.
 
     Parameters
