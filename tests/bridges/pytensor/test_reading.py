@@ -20,6 +20,7 @@ from relgraph.graph.reference import evaluate
 from relgraph.graph.shared_values import SharedVariable
 from tests.bridges.pytensor.cases import HELD, NAMES, READ, VALUES, inputs
 from tests.bridges.pytensor.running import values_of
+from tests.tensor.random.test_distributions import PARAMETERS
 
 
 def made(expression: str) -> tuple[dict[Any, Any], list[Any]]:
@@ -151,31 +152,11 @@ def test_laws_go_through_what_lies_around_a_held_op() -> None:
     assert "exp" not in {str(n.op) for n in relgraph.graph.basic.applys_between([ours], [new])}
 
 
-PARAMETERS: dict[str, Any] = {
-    "uniform": (1.0, 2.5),
-    "triangular": (0.0, 0.5, 2.0),
-    "beta": (2.0, 3.0),
-    "normal": (0.5, 2.0),
-    "lognormal": (0.5, 0.25),
-    "gamma": (2.0, 1.5),
-    "exponential": (1.5,),
-    "laplace": (0.5, 2.0),
-    "logistic": (0.5, 2.0),
-    "weibull": (1.5,),
-    "vonmises": (0.5, 2.0),
-    "wald": (1.0, 2.0),
-    "poisson": (3.0,),
-    "geometric": (0.25,),
-    "binomial": (10, 0.25),
-    "hypergeometric": (5, 6, 4),
-}
-
-
 @pytest.mark.parametrize("cls", DISTRIBUTION_OF_CLASS, ids=DISTRIBUTION_OF_CLASS.get)
 @pytest.mark.parametrize("size", [None, (4,)])
 def test_draws_are_the_same_numbers(cls: Any, size: Any) -> None:
     rng = pytensor.shared(np.random.default_rng(7), name="rng")
-    parameters = [pt.as_tensor(p) for p in PARAMETERS[DISTRIBUTION_OF_CLASS[cls]]]
+    parameters = [pt.as_tensor(p) for p in PARAMETERS[DISTRIBUTION_OF_CLASS[cls]][0]]
     following, draw = cls()(*parameters, size=size, rng=rng, return_next_rng=True)
     _, read = from_pytensor([following, draw], [rng])
     assert not isinstance(read[1].owner.op, HeldOp)

@@ -17,6 +17,7 @@ from relgraph import Mode, function, scan, shared
 from relgraph.tensor.random import RandomStream
 from relgraph.tensor.random.functions import DISTRIBUTIONS
 from relgraph.tensor.random.op import Permuted, RandomVariable
+from tests.tensor.random.test_distributions import PARAMETERS as UNIVARIATE
 
 CLASSES = (Permuted, RandomVariable)
 """The Ops that are tested here."""
@@ -24,73 +25,17 @@ CLASSES = (Permuted, RandomVariable)
 COUNT = 20_000
 
 PARAMETERS: dict[str, tuple[Any, ...]] = {
-    "beta": (2.0, 3.0),
-    "binomial": (10, 0.3),
-    "chisquare": (3.0,),
+    **{name: given[0] for name, given in UNIVARIATE.items()},
+    "categorical": ([0.2, 0.3, 0.5],),
     "dirichlet": ([1.0, 2.0, 3.0],),
-    "exponential": (2.0,),
-    "f": (5.0, 8.0),
-    "gamma": (2.0, 3.0),
-    "geometric": (0.3,),
-    "gumbel": (1.0, 2.0),
-    "hypergeometric": (10, 15, 8),
-    "laplace": (1.0, 2.0),
-    "logistic": (1.0, 2.0),
-    "lognormal": (0.1, 0.5),
-    "logseries": (0.6,),
     "multinomial": (10, [0.2, 0.3, 0.5]),
-    "negative_binomial": (4.0, 0.4),
-    "noncentral_chisquare": (3.0, 2.0),
-    "noncentral_f": (5.0, 9.0, 2.0),
-    "normal": (1.0, 2.0),
-    "pareto": (4.0,),
-    "poisson": (3.5,),
-    "power": (2.5,),
-    "random": (),
-    "rayleigh": (2.0,),
-    "standard_cauchy": (),
-    "standard_exponential": (),
-    "standard_gamma": (2.0,),
-    "standard_normal": (),
-    "standard_t": (5.0,),
-    "triangular": (0.0, 1.0, 3.0),
-    "uniform": (-1.0, 2.0),
-    "vonmises": (0.5, 2.0),
-    "wald": (2.0, 3.0),
-    "weibull": (2.0,),
-    "zipf": (4.0,),
-    "integers": (3, 12),
     "multivariate_hypergeometric": ([5, 7, 4], 6),
     "multivariate_normal": ([1.0, 2.0], [[2.0, 0.5], [0.5, 1.0]]),
-    "bernoulli": (0.3,),
-    "categorical": ([0.2, 0.3, 0.5],),
-    "cauchy": (1.0, 2.0),
-    "halfcauchy": (1.0, 2.0),
-    "halfnormal": (1.0, 2.0),
-    "invgamma": (4.0, 2.0),
-    "t": (6.0, 1.0, 2.0),
 }
 QUICK = [
-    "normal",
-    "uniform",
-    "exponential",
-    "integers",
-    "bernoulli",
-    "categorical",
-    "laplace",
-    "weibull",
-    "pareto",
-    "wald",
-    "random",
-    "logseries",
-    "halfnormal",
-    "power",
-    "rayleigh",
-    "f",
-    "vonmises",
-    "zipf",
-    "noncentral_f",
-    "multivariate_hypergeometric",
+    *("normal", "uniform", "exponential", "integers", "bernoulli", "categorical", "laplace"),
+    *("weibull", "pareto", "wald", "random", "logseries", "halfnormal", "power", "rayleigh", "f"),
+    *("vonmises", "zipf", "noncentral_f", "multivariate_hypergeometric"),
 ]
 
 
