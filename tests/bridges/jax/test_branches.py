@@ -29,6 +29,14 @@ FUNCTIONS: dict[str, tuple[Callable[[Any], Any], list[float]]] = {
         lambda v: jnp.where(v > 0, jnp.where(v > 2, jnp.log(v), jnp.sqrt(v)), 0),
         [0.25, 0, 0.5, 0],
     ),
+    "rows": (
+        lambda v: jnp.where(v[:, None] > 0, jnp.log(v)[:, None] * jnp.array([1.0, 2.0, 3.0]), 1),
+        [1.5, 0, 6, 0],
+    ),
+    "repeated rows": (
+        lambda v: jnp.where((v > 0)[:, None], jnp.broadcast_to(jnp.sqrt(v)[:, None], (4, 3)), 1),
+        [0.75, 0, 1.5, 0],
+    ),
     "sinc": (
         lambda v: jnp.where(v != 0, jnp.sin(v) / v, 1),
         [

@@ -21,6 +21,7 @@ from relgraph.bridges.pytensor.reading import HeldOp
 from relgraph.bridges.pytensor.writing import CarriedOp
 from relgraph.graph.basic import applys_between, clone
 from relgraph.graph.reference import evaluate
+from tests.arrays import assert_close
 from tests.bridges.pytensor.running import PLAIN, values_of
 
 x, r = pt.vector("x"), pt.scalar("r")
@@ -74,8 +75,7 @@ def test_a_loop_is_read_and_written(name: str) -> None:
         isinstance(n.op, CarriedOp)
         for n in pytensor.graph.traversal.applys_between([x, r], written)
     )
-    for found, wanted in zip(values_of(written, VALUES), expected, strict=True):
-        np.testing.assert_allclose(found, wanted, rtol=1e-14)
+    assert_close(values_of(written, VALUES), expected, rtol=1e-14)
 
 
 def written_again(outputs: list[Any], include: Any = ()) -> list[Any]:
@@ -218,8 +218,7 @@ def test_the_gradient_of_a_loop_is_read(name: str, part: str) -> None:
     assert held is (name == "a few steps back")
     values = list(given.values())
     compute = relgraph.function(ours, list(read), on_unused_input="ignore")
-    for found, wanted in zip(compute(*values), values_of(gradients, given), strict=True):
-        np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-14)
+    assert_close(compute(*values), values_of(gradients, given), rtol=1e-12, atol=1e-14)
 
 
 def test_a_loop_over_an_array_that_is_not_new_is_held() -> None:

@@ -18,6 +18,7 @@ import relgraph.sparse
 import relgraph.tensor as at
 from relgraph import In, Mode, function
 from relgraph.engines.dask import DaskLinker
+from tests.arrays import assert_close
 
 x, y = at.dmatrix("x"), at.dvector("y")
 VALUE = np.arange(12.0).reshape(4, 3)
@@ -146,8 +147,7 @@ def test_lengths_that_differ_are_an_error_of_the_call() -> None:
 def test_nothing_and_empty_blocks() -> None:
     f = function([x], [x.sum(axis=0), at.exp(x), x.max(axis=1)], mode="dask")
     holes = da.from_array(VALUE, chunks=((0, 3, 0, 1), (0, 2, 1)))
-    for a, b in zip(f(holes), [VALUE.sum(0), np.exp(VALUE), VALUE.max(1)], strict=True):
-        np.testing.assert_array_equal(a, b)
+    assert_close(f(holes), [VALUE.sum(0), np.exp(VALUE), VALUE.max(1)])
     found = f(da.zeros((0, 3)))
     assert [r.shape for r in found] == [(3,), (0, 3), (0,)]
     with pytest.raises(ValueError, match="no extreme"):
@@ -276,8 +276,7 @@ def test_a_loop_of_descent_reads_the_data_once_a_step() -> None:
     found = function([x, y, w], [states, costs], mode="dask")(*values)
     assert source.rows == 4 * 12
     expected = function([x, y, w], [states, costs])(ROWS, *values[1:])
-    for a, b in zip(found, expected, strict=True):
-        np.testing.assert_allclose(np.asarray(a), b, rtol=1e-12)
+    assert_close(found, expected, rtol=1e-12)
 
 
 def test_a_loop_over_a_long_sequence_goes_by_its_blocks() -> None:
@@ -290,8 +289,7 @@ def test_a_loop_over_a_long_sequence_goes_by_its_blocks() -> None:
     found = f(blocks, np.ones(3), 0.5)
     assert source.rows == 0 and found[0].numblocks[0] == 3
     expected = function([x, w, decay], [states, states[-1]])(ROWS, np.ones(3), 0.5)
-    for a, b in zip(dask.compute(*found), expected, strict=True):
-        np.testing.assert_array_equal(a, b)
+    assert_close(dask.compute(*found), expected)
 
 
 def test_the_last_of_a_running_value_is_computed_before_the_rows_are_read_again() -> None:
@@ -303,8 +301,7 @@ def test_the_last_of_a_running_value_is_computed_before_the_rows_are_read_again(
         found = f(blocks, np.zeros(3))
         assert source.rows == 12
         expected = function([x, w], outputs, on_unused_input="ignore")(ROWS, np.zeros(3))
-        for a, b in zip(found, expected, strict=True):
-            np.testing.assert_allclose(np.asarray(a), b, rtol=1e-12)
+        assert_close(found, expected, rtol=1e-12)
 
 
 def test_a_loop_that_may_end_early() -> None:

@@ -16,6 +16,7 @@ from distributed import Client, LocalCluster
 
 import relgraph.tensor as at
 from relgraph import function
+from tests.arrays import assert_close
 from tests.engines.dask.files import SlowFile
 
 
@@ -44,8 +45,7 @@ def test_workers_are_killed_on_the_way_and_the_result_is_right(tmp_path: Path) -
     readers = _readers(tmp_path)
     # what only the victim had in its memory has been read again by others
     assert readers[victim] & set.union(*[r for pid, r in readers.items() if pid != victim])
-    for a, b in zip(found, expected, strict=True):
-        np.testing.assert_allclose(a, b, rtol=1e-13)
+    assert_close(found, expected, rtol=1e-13)
 
 
 def _readers(folder: Path) -> dict[int, set[str]]:

@@ -15,6 +15,7 @@ from relgraph import Mode, function
 from relgraph.engines.dask import DaskLinker
 from relgraph.graph.reference import evaluate
 from relgraph.tensor import linalg
+from tests.arrays import assert_close
 
 RNG = np.random.default_rng(0)
 
@@ -36,8 +37,7 @@ def test_softmaxes_of_values_that_are_not_finite(linker: DaskLinker) -> None:
         for number in some:
             value[RNG.random(value.shape) < 0.05] = number
         found = f(da.from_array(value, chunks=(2, 2, 3)))
-        for a, b in zip(found, evaluate(outputs, {x: value}), strict=True):
-            np.testing.assert_allclose(a, b, rtol=1e-13, atol=1e-14)
+        assert_close(found, evaluate(outputs, {x: value}), rtol=1e-13, atol=1e-14)
 
 
 def test_least_squares_and_singular_values(linker: DaskLinker) -> None:
@@ -82,5 +82,4 @@ def test_sums_by_groups(linker: DaskLinker) -> None:
             da.from_array(values[2], chunks=(rows, columns)),
             da.from_array(values[3], chunks=11),
         ]
-        for a, b in zip(f(*cut, values[4]), expected, strict=True):
-            np.testing.assert_allclose(a, b, rtol=1e-12)
+        assert_close(f(*cut, values[4]), expected, rtol=1e-12)

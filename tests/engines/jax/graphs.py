@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ import relgraph.tensor as at
 from relgraph import OpFromGraph, as_op, scalar
 from relgraph.gradient.barriers import GradientBarrier, grad_clip, grad_scale
 from relgraph.graph.basic import Variable
+from relgraph.graph.reference import evaluate
 from relgraph.tensor import fft, linalg
 from relgraph.tensor.along_axes import Cumulate, Recurrence
 from relgraph.tensor.linalg.blas import Dot22, Dot22Scalar, Gemm, Gemv, GemvAdd, Ger
@@ -29,6 +30,15 @@ class Graph:
     inputs: list[Variable]
     values: list[Any]
     outputs: list[Variable]
+
+    def compare(self, found: Sequence[Any]) -> None:
+        """Assert that these are the values of the reference, but for rounding."""
+        with np.errstate(all="ignore"):
+            expected = evaluate(self.outputs, dict(zip(self.inputs, self.values, strict=True)))
+        for v, a, b in zip(self.outputs, found, expected, strict=True):
+            assert a.dtype == b.dtype and a.shape == b.shape, v.owner
+            eps = np.finfo(a.dtype).eps if a.dtype.kind in "fc" else 0
+            np.testing.assert_allclose(a, b, rtol=64 * eps, atol=64 * eps, err_msg=str(v.owner))
 
 
 RNG = np.random.default_rng(0)

@@ -29,6 +29,7 @@ from relgraph.graph.basic import Variable
 from relgraph.graph.reference import evaluate
 from relgraph.graph.utils import MethodNotDefined
 from relgraph.tensor.elemwise import Elemwise
+from tests.arrays import assert_close
 from tests.every_op.test_gradients import MOVED
 from tests.every_op.test_values import OF_SCALARS
 from tests.scalar.test_named import TABLE, points
@@ -333,8 +334,7 @@ def test_a_share_of_the_beta_distribution_has_slopes_by_its_shapes() -> None:
         found = jax.grad(lambda *vs: jnp.sum(run(*vs)), argnums=(0, 1, 2))(
             *map(jnp.asarray, values)
         )
-    for one, other in zip(found, wanted, strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-10)
+    assert_close(found, wanted, rtol=1e-10)
 
 
 def test_log_cosh_is_exact_near_zero() -> None:

@@ -12,6 +12,7 @@ from relgraph.vm.tier import operations as taken_apart
 from relgraph.vm.tier import segments
 from relgraph.vm.tier.block_loops import BlockLoops
 from relgraph.vm.tier.segments import Cut
+from tests.arrays import assert_close
 from tests.seeds import seed_of
 from tests.vm.tier.conftest import REFERENCE, compare, compiled, needs_compiler
 
@@ -207,8 +208,7 @@ def test_what_is_overwritten_is_read_before():
     made, reference = compiled([In(a, mutable=True), x], [Out(v, borrow=True) for v in outputs])
     values = rng("overwritten").normal(size=(2, 6))
     expected = [np.array(v) for v in reference(values[0].copy(), values[1])]
-    for found, wanted in zip(made(values[0].copy(), values[1]), expected, strict=True):
-        np.testing.assert_allclose(found, wanted, rtol=1e-13)
+    assert_close(made(values[0].copy(), values[1]), expected, rtol=1e-13)
 
 
 def test_views_of_what_is_compiled():
