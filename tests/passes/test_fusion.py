@@ -24,8 +24,10 @@ from relgraph.tensor.conditional import IfElse
 from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.reductions import FusedReduction
 from relgraph.vm.schedule import schedule
+from tests.arrays import LAYOUTS
 from tests.vm.ways import always_take
 
+MOVED = ("rows", "columns", "with gaps", "rows left out", "backward", "repeated", "axes across")
 BLOCK = 4096
 LENGTHS = [0, 1, 3, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 5]
 
@@ -129,25 +131,8 @@ def test_dtypes_and_lengths(dtypes: str, length: int) -> None:
     check([x, y], formula(x, y), values)
 
 
-def reversed_(x: Any) -> Any:
-    return x[tuple(slice(None, None, -1) for _ in x.shape)]
-
-
-LAYOUTS: dict[str, Callable[[Any], Any]] = {
-    "C": np.ascontiguousarray,
-    "F": np.asfortranarray,
-    "with gaps": lambda x: np.repeat(x, 2, axis=-1)[..., ::2],
-    "rows left out": lambda x: np.repeat(x, 2, axis=0)[::2],
-    "backward": lambda x: reversed_(np.ascontiguousarray(reversed_(x))),
-    "repeated": lambda x: np.broadcast_to(x[:1], x.shape),
-    "axes across": lambda x: np.ascontiguousarray(np.moveaxis(x, 0, -1)).transpose(
-        x.ndim - 1, *range(x.ndim - 1)
-    ),
-}
-
-
 @pytest.mark.parametrize("shape", [(9000,), (3, 5000), (130, 70), (5, 41, 53), (2, 3, 9001)])
-@pytest.mark.parametrize(("first", "second"), list(itertools.product(LAYOUTS, repeat=2)))
+@pytest.mark.parametrize(("first", "second"), list(itertools.product(MOVED, repeat=2)))
 def test_layouts(shape: tuple[int, ...], first: str, second: str) -> None:
     x, y = (at.tensor("float64", (None,) * len(shape), name) for name in "xy")
     values = [
@@ -199,7 +184,9 @@ def test_reductions_have_the_same_bits(dtype: str, length: int) -> None:
     check([x, y], outputs, values)
 
 
-@pytest.mark.parametrize("layouts", list(itertools.product(["C", "F", "backward"], repeat=2)))
+@pytest.mark.parametrize(
+    "layouts", list(itertools.product(["rows", "columns", "backward"], repeat=2))
+)
 def test_reductions_of_matrices(layouts: tuple[str, str]) -> None:
     A, B, v = at.dmatrix("A"), at.dmatrix("B"), at.dvector("v")
     first, second = (

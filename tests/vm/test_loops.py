@@ -8,7 +8,7 @@ import relgraph.tensor as at
 from relgraph import Mode, ifelse, scan
 from relgraph.tensor.loops.scan_op import Scan
 from relgraph.vm.codegen import CHUNK_NODES
-from tests.arrays import assert_close
+from tests.arrays import LAYOUTS, assert_close
 
 x, h = at.dmatrix("x"), at.dvector("h")
 
@@ -39,10 +39,7 @@ def test_layouts_of_what_goes_in(layout: str) -> None:
     hs, _ = scan(lambda row, h: at.tanh(row + w @ h) * row.sum(), x, h)
     rng = np.random.default_rng(0)
     values = [rng.normal(size=s) for s in ((4, 3), (3,), (3, 3))]
-    if layout == "columns":
-        values = [np.asfortranarray(v) for v in values]
-    if layout == "backward":
-        values = [v[::-1] for v in values]
+    values = [LAYOUTS[layout](v) for v in values]
     before = [v.copy() for v in values]
     compared([x, h, w], [hs], values)
     assert_close(values, before)

@@ -12,7 +12,7 @@ from relgraph.vm.tier import operations as taken_apart
 from relgraph.vm.tier import segments
 from relgraph.vm.tier.block_loops import BlockLoops
 from relgraph.vm.tier.segments import Cut
-from tests.arrays import assert_close
+from tests.arrays import LAYOUTS, assert_close
 from tests.seeds import seed_of
 from tests.vm.tier.conftest import REFERENCE, compare, compiled, needs_compiler
 
@@ -145,23 +145,14 @@ def test_sums_are_as_exact_as_those_of_numpy():
     assert abs(made(value)[0] - exact) <= 4 * np.spacing(exact)
 
 
-LAYOUTS = {
-    "every other": lambda v: np.repeat(v, 2, axis=-1)[..., ::2],
-    "backward": lambda v: v[..., ::-1].copy()[..., ::-1],
-    "by columns": np.asfortranarray,
-    "standing still": lambda v: np.broadcast_to(v[..., :1], v.shape),
-    "not aligned": lambda v: np.frombuffer(b"x" + v.tobytes(), v.dtype, offset=1).reshape(v.shape),
-}
-
-
 @pytest.mark.parametrize("optimizer", ["fast_run", "strict"])
 def test_layouts(optimizer, fallbacks):
     made, reference = compiled([m, n], [m * n + at.sin(m), at.exp(m) - n], optimizer)
     a, b = rng("layouts").normal(size=(2, 6, 7))
     tolerance = 0 if optimizer == "strict" else 1e-12
-    for name, lay_out in LAYOUTS.items():
+    for name in ("with gaps", "backward", "columns", "standing still", "not aligned"):
         fallbacks.clear()
-        compare(made, reference, [lay_out(a), b], tolerance)
+        compare(made, reference, [LAYOUTS[name](a), b], tolerance)
         assert fallbacks, name
     fallbacks.clear()
     assert not np.shares_memory(made(a[:4], a[2:])[0], a)
