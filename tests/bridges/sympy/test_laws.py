@@ -14,6 +14,7 @@ from relgraph import law, lvars, optimize_graph
 from relgraph.bridges.sympy import from_sympy, law_from_sympy, law_to_sympy, to_sympy
 from relgraph.bridges.sympy.functions import exact_number, number_to_sympy
 from relgraph.graph.reference import evaluate
+from relgraph.graph.traversal import graph_inputs
 from tests.bridges.sympy.law_truth import laws_of_the_book, verdict, written
 
 x, y = sp.symbols("x y", real=True)
@@ -116,22 +117,8 @@ EXPRESSIONS: tuple[Any, ...] = (
 
 
 def value_of(variable: Any) -> Any:
-    given = {v: POINT[v.name] for v in _inputs(variable)}
-    return evaluate([variable], {v: v.type.filter(value) for v, value in given.items()})[0]
-
-
-def _inputs(variable: Any) -> list[Any]:
-    seen, stack, found = set(), [variable], []
-    while stack:
-        v = stack.pop()
-        if v in seen:
-            continue
-        seen.add(v)
-        if v.owner is not None:
-            stack.extend(v.owner.inputs)
-        elif v.name is not None:
-            found.append(v)
-    return found
+    inputs = [v for v in graph_inputs([variable]) if v.name is not None]
+    return evaluate([variable], {v: v.type.filter(POINT[v.name]) for v in inputs})[0]
 
 
 def truth(expr: Any) -> Any:
