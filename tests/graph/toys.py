@@ -10,6 +10,8 @@ from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.features import Feature
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import Op
+from relgraph.graph.opt import LocalOptimizer
+from relgraph.graph.opt.base import describe
 from relgraph.graph.type import Type
 
 
@@ -120,3 +122,18 @@ class Objector(Feature):
         self.left -= 1
         if self.left == 0 or (self.left < 0 and self.also_later):
             raise RuntimeError("I object")
+
+
+class Watcher(LocalOptimizer):
+    """Notes the nodes that it is tried on, as text, and changes nothing."""
+
+    def __init__(self, *ops: Any, depth: int | None = 1, subsumes_nested: bool = False) -> None:
+        self.ops, self.depth, self.subsumes_nested = ops, depth, subsumes_nested
+        self.seen: list[str] = []
+
+    def tracks(self) -> list[Any] | None:
+        return list(self.ops) or None
+
+    def transform(self, fgraph: Any, node: Apply) -> Any:
+        self.seen.append(describe(node))
+        return False

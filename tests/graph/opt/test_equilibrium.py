@@ -30,7 +30,6 @@ from relgraph.graph.opt import (
     limits,
     local_optimizer,
 )
-from relgraph.graph.opt.base import describe
 from relgraph.graph.opt.limits import (
     VISITS_AT_LEAST,
     VISITS_PER_NODE,
@@ -57,6 +56,7 @@ from relgraph.scalar import (
     true_div,
 )
 from tests.families.counting import calls_of
+from tests.graph.toys import Watcher
 
 NEG_NEG = PatternSub((neg, (neg, "v")), "v", name="neg-neg")
 ADD_NEG = PatternSub((add, "a", (neg, "b")), (sub, "a", "b"), name="add-neg")
@@ -351,35 +351,17 @@ class TestLate:
 
 class TestDispatch:
     def test_ops_classes_and_anything(self, graphs):
-        seen = []
-
-        def watcher(name, tracks):
-            @local_optimizer(tracks)
-            def watch(fgraph, node):
-                seen.append((name, str(node.op)))
-                return False
-
-            return watch
-
-        watchers = [
-            watcher("op", [exp]),
-            watcher("class", [type(neg)]),
-            watcher("any", None),
-        ]
+        watchers = [Watcher(exp), Watcher(type(neg)), Watcher()]
         opt = EquilibriumOptimizer(watchers)
         fgraph = graphs(exp(neg(graphs.x)))
         plan = opt.tables.plan_for(fgraph.outputs[0].owner)
         assert plan.early == (watchers[0], watchers[2])
         opt.optimize(fgraph)
-        assert seen == [("class", "neg"), ("any", "neg"), ("op", "exp"), ("any", "exp")]
-
-    def test_laws(self, graphs):
-        class LawLike:
-            forward = NEG_NEG
-
-        fgraph = graphs(neg(neg(graphs.x)))
-        EquilibriumOptimizer([LawLike()]).optimize(fgraph)
-        assert text(fgraph) == "x"
+        assert [w.seen for w in watchers] == [
+            ["exp(neg(x))"],
+            ["neg(x)"],
+            ["neg(x)", "exp(neg(x))"],
+        ]
 
     def test_requirements(self, graphs):
         class Needy(LocalOptimizer):
@@ -402,21 +384,6 @@ class TestDispatch:
         assert [line.split()[1] for line in lines[1:]] == ["neg-neg", "add-neg", "MergeOptimizer"]
 
 
-class Watcher(LocalOptimizer):
-    """Notes what it is tried on."""
-
-    def __init__(self, *ops, depth=1, subsumes_nested=False):
-        self.ops, self.depth, self.subsumes_nested = ops, depth, subsumes_nested
-        self.seen = []
-
-    def tracks(self):
-        return list(self.ops) or None
-
-    def transform(self, fgraph, node):
-        self.seen.append(describe(node))
-        return False
-
-
 def equilibrium(*rewriters, **options):
     return EquilibriumOptimizer(rewriters, **options)
 
@@ -425,60 +392,49 @@ def of_sums():
     return Watcher(add, subsumes_nested=True)
 
 
-# (a watcher, what runs with it one after the other, on which graph, and what it is tried on): what
-# an equilibrium has left at rest, the next one does not look at again
-WATCHED = {
-    "at rest": (
+ABS = PatternSub((abs, "v"), "v")
+
+# (a watcher, what runs beside it in each phase, on which graph, and what it is tried on): what an
+# equilibrium has left at rest, the next one does not look at again
+WATCHED = [
+    (Watcher, [[], []], lambda x, y, z: exp(neg(x)), ["neg(x)", "exp(neg(x))"]),
+    # where something changes, it does
+    (
         Watcher,
-        lambda w: [equilibrium(w), equilibrium(w)],
-        lambda x, y, z: exp(neg(x)),
-        ["neg(x)", "exp(neg(x))"],
-    ),
-    "where something changes": (
-        Watcher,
-        lambda w: [equilibrium(w), equilibrium(w, NEG_NEG)],
+        [[], [NEG_NEG]],
         lambda x, y, z: add(exp(neg(neg(x))), y),
         ["neg(x)", "neg(neg(x))", "exp(neg(neg(x)))", "add(exp(neg(neg(x))), y)", "exp(x)"],
     ),
-    "a change in between": (
-        lambda: Watcher(exp),
-        lambda w: [equilibrium(w), in2out(NEG_NEG), equilibrium(w)],
-        lambda x, y, z: exp(neg(neg(x))),
-        ["exp(neg(neg(x)))", "exp(x)"],
-    ),
-    "who may look at anything": (
-        lambda: Watcher(exp, depth=None),
-        lambda w: [equilibrium(w), equilibrium(w)],
-        lambda x, y, z: exp(x),
-        ["exp(x)", "exp(x)"],
-    ),
+    # and where what may look at anything is tried
+    (lambda: Watcher(exp, depth=None), [[], []], lambda x, y, z: exp(x), ["exp(x)", "exp(x)"]),
     # the outer sum alone, and again since there was a change inside of it
-    "a nest": (
+    (
         of_sums,
-        lambda w: [equilibrium(w), equilibrium(w, NEG_NEG)],
+        [[], [NEG_NEG]],
         lambda x, y, z: add(add(x, neg(neg(y))), z),
         ["add(add(x, neg(neg(y))), z)", "add(add(x, y), z)"],
     ),
-    "the outermost sum": (
-        of_sums,
-        lambda w: [equilibrium(w)],
-        lambda x, y, z: neg(add(add(add(x, y), z), x)),
-        ["add(add(add(x, y), z), x)"],
-    ),
-    "a sum that becomes nested": (
-        of_sums,
-        lambda w: [equilibrium(w, PatternSub((abs, "v"), "v"))],
-        lambda x, y, z: add(abs(add(x, y)), z),
-        ["add(x, y)", "add(add(x, y), z)"],
-    ),
-}
+    (of_sums, [[]], lambda x, y, z: neg(add(add(x, y), z)), ["add(add(x, y), z)"]),
+    # a sum that becomes nested is left to the outer one
+    (of_sums, [[ABS]], lambda x, y, z: add(abs(add(x, y)), z), ["add(x, y)", "add(add(x, y), z)"]),
+]
 
 
-@pytest.mark.parametrize(("make", "phases", "build", "seen"), WATCHED.values(), ids=WATCHED)
+@pytest.mark.parametrize(
+    ("make", "phases", "build", "seen"), WATCHED, ids=[" ".join(row[-1]) for row in WATCHED]
+)
 def test_what_a_rewriter_is_tried_on(graphs, make, phases, build, seen):
     watcher = make()
-    SequenceOptimizer(*phases(watcher)).optimize(graphs(build(*graphs.inputs)))
+    equilibria = [equilibrium(watcher, *others) for others in phases]
+    SequenceOptimizer(*equilibria).optimize(graphs(build(*graphs.inputs)))
     assert watcher.seen == seen
+
+
+def test_a_change_between_two_equilibria_is_noticed(graphs):
+    watcher = Watcher(exp)
+    phases = SequenceOptimizer(equilibrium(watcher), in2out(NEG_NEG), equilibrium(watcher))
+    phases.optimize(graphs(exp(neg(neg(graphs.x)))))
+    assert watcher.seen == ["exp(neg(neg(x)))", "exp(x)"]
 
 
 def test_another_rewriter_is_tried_on_what_is_at_rest(graphs):
