@@ -49,21 +49,31 @@ def test_wrong_arguments(f: Function, args: Any, kwargs: Any, message: str) -> N
         f(*args, **kwargs)
 
 
-@pytest.mark.parametrize(
-    ("value", "found"),
-    [
-        (np.zeros((2, 2)), "a matrix of dtype float64 and shape \\(2, 2\\)"),
-        (np.zeros(2, complex), "a vector of dtype complex128 and shape \\(2,\\)"),
-        (Elsewhere(), "an Elsewhere of tests of dtype float64 and shape \\(2, 2\\)"),
-        ([[1.0]], "a matrix of dtype float64 and shape \\(1, 1\\)"),
-        (1.0, "a scalar of dtype float64"),
-        ("text", "'text' \\(str\\)"),
-    ],
-)
-def test_wrong_values(f: Function, value: Any, found: str) -> None:
-    expected = r"argument 0 `x` of function `minus`: expected TensorType\(float64, \(\?,\)\), not "
-    with pytest.raises(TypeError, match=expected + found) as raised:
-        f(value)
+VALUES = [
+    ("dscalar", 1j, ""),
+    ("dscalar", [1.0], "a vector of dtype float64"),
+    ("dscalar", "1", r"'1' \(str\)"),
+    ("dscalar", None, "None"),
+    ("fscalar", np.float64(0.1), ""),
+    ("iscalar", 1.5, ""),
+    ("lscalar", 2.0**70, ""),
+    ("dvector", 1.0, "a scalar of dtype float64"),
+    ("dvector", [[1.0]], r"a matrix of dtype float64 and shape \(1, 1\)"),
+    ("dvector", np.zeros((2, 2)), r"a matrix of dtype float64 and shape \(2, 2\)"),
+    ("dvector", np.zeros(2, complex), r"a vector of dtype complex128 and shape \(2,\)"),
+    ("dvector", Elsewhere(), r"an Elsewhere of tests of dtype float64 and shape \(2, 2\)"),
+    ("fvector", np.array([0.1]), ""),
+    ("ivector", np.zeros(2), ""),
+    ("dmatrix", np.zeros(2), ""),
+]
+
+
+@pytest.mark.parametrize(("kind", "value", "found"), VALUES)
+def test_values_that_do_not_fit_are_named(kind: str, value: Any, found: str) -> None:
+    x = getattr(at, kind)("x")
+    expected = r"argument 0 `x` of function `f`: expected TensorType\(\w+, \(.*\)\)"
+    with pytest.raises(TypeError, match=rf"{expected}.*{found}") as raised:
+        function([x], x * x, name="f")(value)
     assert str(raised.value).count("expected") == 1
 
 
@@ -188,21 +198,6 @@ def test_a_strict_argument_takes_arrays_only(linker):
     assert f(np.array(1.0)) == 2
     with pytest.raises(TypeError, match="expected strictly"):
         f(1.0)
-
-
-@pytest.mark.parametrize(
-    ("kind", "value"),
-    [
-        ("dscalar", 1j), ("dscalar", [1.0]), ("dscalar", "1"), ("dscalar", None),
-        ("fscalar", np.float64(0.1)), ("iscalar", 1.5), ("lscalar", 2.0**70),
-        ("dvector", 1.0), ("dvector", [[1.0]]), ("dvector", np.zeros(2, complex)),
-        ("fvector", np.array([0.1])), ("ivector", np.zeros(2)), ("dmatrix", np.zeros(2)),
-    ],
-)  # fmt: skip
-def test_what_does_not_fit_is_refused(kind, value):
-    x = getattr(at, kind)("x")
-    with pytest.raises(TypeError, match="argument 0 `x` of function `f`: expected TensorType"):
-        function([x], x * x, name="f")(value)
 
 
 def test_arrays_of_a_wrong_static_length_are_refused():

@@ -334,8 +334,7 @@ class TestOfNodes:
 
 class TestOrder:
     def test_the_caller_gets_a_list_of_his_own(self):
-        (x,) = variables("x")
-        fg = FunctionGraph([x], [g(f(x))], clone=False)
+        fg = graph_of(lambda x: [g(f(x))])
         order = fg.toposort()
         fg.toposort().clear()
         assert fg.toposort() == order

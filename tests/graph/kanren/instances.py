@@ -13,7 +13,7 @@ from unification.variable import isvar
 
 import relgraph.tensor as at
 from relations.kit.vocabulary import lvars
-from relgraph.graph.basic import Variable
+from relgraph.graph.basic import Variable, equal_computations
 from relgraph.graph.kanren import Literal, computo, whereo
 from relgraph.graph.kanren.laws import law
 from relgraph.graph.kanren.relations import SOUNDNESS
@@ -157,6 +157,16 @@ class Instances:
     def node(self, pattern):
         """Return a node for a pattern; None if its op takes nothing of what was drawn."""
         return self.of(pattern, {}).owner
+
+
+def answer_of(rewriter, var, fgraph=None):
+    """Return what a rewriter gives for a variable, compiled and searched, which is the same."""
+    compiled, searched = (way(fgraph, var.owner) for way in (rewriter.transform, rewriter.search))
+    if compiled is False or searched is False:
+        assert compiled is searched
+        return False
+    assert equal_computations(compiled, searched)
+    return compiled[0]
 
 
 # -- random relations --------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from relgraph.graph.notation import number_of
 from relgraph.scalar import add, float64, neg
 from relgraph.scalar.type import ScalarVariable
 from relgraph.tensor.elemwise import Elemwise
+from tests.graph.kanren.instances import answer_of
 
 x, y, z, w = logic_variables("x y z w", ScalarVariable._ops)
 a, b = float64("a"), float64("b")
@@ -55,11 +56,9 @@ def test_a_computed_number_is_found_in_a_constant():
     half = law(
         "half", neg(x) * y, x / z, computo(x, twice, y), computo(z, twice, y), sound="domain"
     )
-    node = (neg(float64.make_constant(6.0)) * 3.0).owner
-    for answer in (half.forward.transform(None, node), half.forward.search(None, node)):
-        assert as_string([], answer)[0] == "true_div(6.0, 6.0)"
-    wrong = (neg(float64.make_constant(5.0)) * 3.0).owner
-    assert half.forward.transform(None, wrong) is half.forward.search(None, wrong) is False
+    right, wrong = (neg(float64.make_constant(number)) * 3.0 for number in (6.0, 5.0))
+    assert as_string([], [answer_of(half.forward, right)])[0] == "true_div(6.0, 6.0)"
+    assert answer_of(half.forward, wrong) is False
 
 
 def test_variables_of_conditions_alone_are_renamed_too():
