@@ -1,5 +1,6 @@
 """Calls of NumPy's functions, on arrays and on variables alike, by the names of the functions."""
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -12,56 +13,31 @@ def _tuple(made: Any) -> Any:
     return made[0] if isinstance(made, tuple | list) else made
 
 
+NOT_OF_ARRAYS = (
+    *("indices", "tril_indices", "triu_indices", "diag_indices_from", "iscomplexobj", "isrealobj"),
+    *("unique_all", "unique_values"),
+)
+"""Functions of one argument that is no array, or whose result is none or has no order."""
+
+
+def _of_one_array(name: str) -> bool:
+    """Return whether a function here has NumPy's name, and one argument without a default."""
+    ours = getattr(at, name)
+    if name[0] == "_" or name in NOT_OF_ARRAYS or not hasattr(np, name) or not callable(ours):
+        return False
+    parameters = inspect.signature(ours).parameters.values()
+    defaults = [p.default for p in parameters if p.kind is not p.VAR_POSITIONAL]
+    return defaults.count(inspect.Parameter.empty) == 1
+
+
+# Those of one argument are found; the rows are calls with more.
 ONE: dict[str, Any] = {
     **{
         name: getattr(np, name)
-        for name in [
-            "atleast_1d",
-            "atleast_2d",
-            "atleast_3d",
-            "fliplr",
-            "flipud",
-            "rot90",
-            "diagflat",
-            "nansum",
-            "nanprod",
-            "nancumsum",
-            "nancumprod",
-            "nanmax",
-            "nanmin",
-            "nanmean",
-            "nanvar",
-            "nanstd",
-            "nanargmax",
-            "nanargmin",
-            "median",
-            "nanmedian",
-            "cov",
-            "corrcoef",
-            "diff",
-            "ediff1d",
-            "trapezoid",
-            "count_nonzero",
-            "argwhere",
-            "flatnonzero",
-            "unique",
-            "isreal",
-            "iscomplex",
-            "nan_to_num",
-            "average",
-            "sinc",
-            "fix",
-            "signbit",
-            "spacing",
-            "fabs",
-            "unwrap",
-            "bitwise_count",
-            "gradient",
-            "isposinf",
-            "isneginf",
-            "i0",
-        ]
+        for name in dir(at)
+        if name not in at.__all__ and _of_one_array(name)
     },
+    **{f"atleast_{n}d": getattr(np, f"atleast_{n}d") for n in (1, 2, 3)},
     "along an axis: nansum": lambda x: np.nansum(x, axis=-1, keepdims=True),
     "along an axis: nanmean": lambda x: np.nanmean(x, axis=0),
     "along an axis: nanvar": lambda x: np.nanvar(x, axis=-1, ddof=1),
@@ -192,25 +168,7 @@ ONE: dict[str, Any] = {
     "frexp of powers": lambda x: np.frexp(x)[1],
     "modf whole": lambda x: np.modf(x)[1],
     **{
-        f"fft {name}": getattr(np.fft, name)
-        for name in [
-            "fft",
-            "ifft",
-            "rfft",
-            "irfft",
-            "hfft",
-            "ihfft",
-            "fftn",
-            "ifftn",
-            "fft2",
-            "ifft2",
-            "rfftn",
-            "irfftn",
-            "rfft2",
-            "irfft2",
-            "fftshift",
-            "ifftshift",
-        ]
+        f"fft {name}": getattr(np.fft, name) for name in np.fft.__all__ if not name.endswith("freq")
     },
     "fft cut": lambda x: np.fft.fft(x, n=3, axis=0, norm="ortho"),
     "fft continued": lambda x: np.fft.fft(x, n=7, norm="forward"),
@@ -363,19 +321,9 @@ TWO: dict[str, Any] = {
 
 OF_A_MODULE: dict[str, Any] = {
     **{
-        name: (lambda m, x, name=name: getattr(m, name)(x))
-        for name in (
-            *("abs", "absolute", "all", "angle", "any", "arccos", "arccosh", "arcsin", "arcsinh"),
-            *("arctan", "arctanh", "argmax", "argmin", "argsort", "bitwise_not", "ceil", "conj"),
-            *("conjugate", "cos", "cosh", "cumprod", "cumsum", "deg2rad", "diag", "diagonal"),
-            *("exp", "exp2", "expm1", "flip", "floor", "imag", "invert", "isfinite", "isinf"),
-            *("isnan", "log", "log10", "log1p", "log2", "logical_not", "max", "mean", "min"),
-            *("negative", "ones_like", "prod", "ptp", "rad2deg", "ravel", "real", "reciprocal"),
-            *("around", "round", "shape", "sign", "sin", "sinh", "size", "sort", "sqrt"),
-            *("square", "std"),
-            *("sum", "tan", "tanh", "trace", "transpose", "tril", "triu", "trunc", "var"),
-            *("cbrt", "zeros_like"),
-        )
+        name: lambda m, x, name=name: getattr(m, name)(x)
+        for name in at.__all__
+        if _of_one_array(name)
     },
     **{
         name: (lambda m, x, y, name=name: getattr(m, name)(x, y))
