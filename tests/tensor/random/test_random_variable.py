@@ -25,6 +25,7 @@ from relgraph.tensor.random.type import (
     is_generator,
     random_generator_type,
 )
+from tests.tensor.random.test_distributions import MULTIVARIATE, PARAMETERS
 
 BITS = [np.random.PCG64, np.random.PCG64DXSM, np.random.MT19937, np.random.Philox, np.random.SFC64]
 
@@ -172,6 +173,7 @@ def test_the_package_is_found():
 # What draws refuse, how they broadcast, and that they are neither merged nor computed ahead.
 
 RNG = random_generator_type("rng")
+FIXED = random_generator_type.make_constant(np.random.default_rng(3))
 MODES = sorted(name for name in predefined_modes if name is not None)
 ZEROS = np.zeros(3)
 
@@ -331,17 +333,11 @@ def test_what_is_never_negative_needs_no_absolute_value():
         assert (run(np.array([0.5, 100.0, 200.0])) >= -128).all()
 
 
-def test_what_is_said_to_be_never_negative():
-    for name, row in DISTRIBUTIONS.items():
-        if row.nonnegative:
-            given = [np.full((2,) * len(p.core), 0.5) for p in row.parameters]
-            given = [
-                np.full(x.shape, 3) if p.integer else x + (name == "zipf")
-                for x, p in zip(given, row.parameters, strict=True)
-            ]
-            _, x = getattr(functions, name)(RNG, *given, size=500)
-            (value,) = evaluate([x], {RNG: np.random.default_rng(1)})
-            assert (value >= 0).all(), name
+@pytest.mark.parametrize("name", [n for n, row in DISTRIBUTIONS.items() if row.nonnegative])
+def test_what_is_said_to_be_never_negative(name):
+    for given in PARAMETERS.get(name) or [MULTIVARIATE[name]]:
+        (value,) = evaluate([getattr(functions, name)(FIXED, *given, size=(500, 2, 3))[1]])
+        assert (value >= 0).all()
 
 
 def test_it_is_printed(capsys):
@@ -360,52 +356,25 @@ def test_a_mode_without_an_optimizer():
 
 # Derivatives of draws by their parameters, for a generator that is held fixed.
 
-FIXED = random_generator_type.make_constant(np.random.default_rng(3))
-ROW, COLUMN = np.array([[0.5, 1.5, 4.0]]), np.array([[0.25], [2.0]])
-
-# The parameters that a draw has a derivative by, among parameters that broadcast to (2, 3).
-DIFFERENTIABLE = {
-    "cauchy": ({"loc": ROW, "scale": COLUMN}, "loc scale"),
-    "exponential": ({"scale": ROW}, "scale"),
-    "gamma": ({"shape": ROW, "scale": COLUMN}, "scale"),
-    "gumbel": ({"loc": ROW, "scale": COLUMN}, "loc scale"),
-    "halfcauchy": ({"loc": ROW, "scale": COLUMN}, "loc scale"),
-    "halfnormal": ({"loc": ROW, "scale": COLUMN}, "loc scale"),
-    "invgamma": ({"shape": ROW, "scale": COLUMN}, "scale"),
-    "laplace": ({"loc": ROW, "scale": COLUMN}, "loc scale"),
-    "logistic": ({"loc": ROW, "scale": COLUMN}, "loc scale"),
-    "lognormal": ({"mean": ROW, "sigma": COLUMN}, "mean sigma"),
-    "multivariate_normal": ({"mean": np.array([0.5, 2.0]), "cov": np.eye(2)}, "mean"),
-    "normal": ({"loc": ROW, "scale": COLUMN}, "loc scale"),
-    "pareto": ({"a": ROW}, "a"),
-    "power": ({"a": ROW}, "a"),
-    "rayleigh": ({"scale": ROW}, "scale"),
-    "t": ({"df": ROW, "loc": COLUMN, "scale": np.array([[3.0]])}, "loc scale"),
-    "uniform": ({"low": -ROW, "high": COLUMN}, "low high"),
-    "vonmises": ({"mu": ROW / 10, "kappa": COLUMN}, "mu"),
-    "weibull": ({"a": ROW}, "a"),
-}
-
-
-def test_every_slope_is_tested():
-    assert set(DIFFERENTIABLE) == {name for name, row in DISTRIBUTIONS.items() if row.slopes}
+WITHOUT_SLOPES = ("shape", "df", "kappa", "cov")
+"""Parameters of differentiable draws by which there is no derivative."""
 
 
 @pytest.mark.parametrize("sized", [False, True])
-@pytest.mark.parametrize("name", sorted(DIFFERENTIABLE))
+@pytest.mark.parametrize("name", [name for name, row in DISTRIBUTIONS.items() if row.slopes])
 def test_slopes_against_differences(name, sized):
-    values, wrt = DIFFERENTIABLE[name]
-    shape = np.broadcast_shapes(*[v.shape for v in values.values()])
-    if name == "multivariate_normal":
-        shape = values["mean"].shape
-    core = len(DISTRIBUTIONS[name].core)
-    size = (2, *shape[: len(shape) - core]) if sized else None
+    names = [p.name for p in DISTRIBUTIONS[name].parameters]
+    given = PARAMETERS[name][1] if name in PARAMETERS else MULTIVARIATE[name]
+    values = dict(zip(names, map(np.asarray, given), strict=True))
+    shape = () if DISTRIBUTIONS[name].core else np.broadcast_shapes(*map(np.shape, given))
+    wrt = [key for key in names if key not in WITHOUT_SLOPES]
 
     def draw(*moved):
-        given = values | dict(zip(wrt.split(), moved, strict=True))
-        return at.tanh(getattr(functions, name)(FIXED, **given, size=size)[1])
+        parameters = values | dict(zip(wrt, moved, strict=True))
+        size = (2, *shape) if sized else None
+        return at.tanh(getattr(functions, name)(FIXED, **parameters, size=size)[1])
 
-    verify_grad(draw, [values[key] for key in wrt.split()], n_tests=1)
+    verify_grad(draw, [values[key] for key in wrt], n_tests=1)
 
 
 def test_slopes_where_nothing_is_random():
