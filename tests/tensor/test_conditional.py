@@ -23,20 +23,20 @@ every_mode = pytest.mark.parametrize("mode", MODES, ids=str)
 
 
 class Probe(TypedOp):
-    """Its input; each computation is noted under the name of the op."""
+    """The sum of its inputs and a number; each computation is noted under the name of the op."""
 
-    __props__ = ("name",)
-    seen: list[str] = []
+    __props__ = ("name", "added")
+    seen: list[object] = []
 
-    def __init__(self, name):
-        self.name = name
+    def __init__(self, name, added=0.0):
+        self.name, self.added = name, added
 
     def output_types(self, *input_types):
-        return list(input_types)
+        return [input_types[0]]
 
     def perform(self, node, inputs, output_storage):
         self.seen.append(self.name)
-        output_storage[0][0] = inputs[0].copy()
+        output_storage[0][0] = sum(inputs) + self.added
 
     def grad(self, inputs, output_gradients):
         return [Probe(f"gradient of {self.name}")(output_gradients[0])]
@@ -200,25 +200,8 @@ def test_a_failure_in_a_branch_names_its_node_once(linker):
 linkers = pytest.mark.parametrize("linker", ["py", "vm"])
 
 
-class Step(TypedOp):
-    """The sum of its inputs and a number; each computation is noted."""
-
-    __props__ = ("number",)
-    seen: list[int] = []
-
-    def __init__(self, number):
-        self.number = number
-
-    def output_types(self, *input_types):
-        return [input_types[0]]
-
-    def perform(self, node, inputs, output_storage):
-        self.seen.append(self.number)
-        output_storage[0][0] = sum(inputs) + float(self.number)
-
-
 def demanded(outputs, values):
-    """Return the numbers of the steps that the values of some outputs depend on, by the branches
+    """Return the names of the probes that the values of some outputs depend on, by the branches
     that are taken."""
     seen, found, waiting = set(), set(), list(outputs)
     while waiting:
@@ -231,7 +214,7 @@ def demanded(outputs, values):
             taken = node.op.branches(node.inputs)[0 if values[node.inputs[0]] else 1]
             waiting += [node.inputs[0], taken[var.index]]
         else:
-            found.add(node.op.number)
+            found.add(node.op.name)
             waiting += node.inputs
     return found
 
@@ -242,27 +225,28 @@ def test_random_choices(data):
     x = at.dvector("x")
     pool = [x]
     for number in range(data.draw(st.integers(2, 14))):
+        probe = Probe(number, float(number))
         a, b = (data.draw(st.sampled_from(pool)) for _ in range(2))
         kind = data.draw(st.integers(0, 2))
         if kind == 0:
-            pool.append(Step(number)(a, b))
+            pool.append(probe(a, b))
         elif kind == 1:
-            pool.append(ifelse(data.draw(st.sampled_from(conditions)), Step(number)(a), b))
+            pool.append(ifelse(data.draw(st.sampled_from(conditions)), probe(a), b))
         else:
             c, d = (data.draw(st.sampled_from(pool)) for _ in range(2))
-            pool += ifelse(data.draw(st.sampled_from(conditions)), [a, b], [c, Step(number)(d)])
+            pool += ifelse(data.draw(st.sampled_from(conditions)), [a, b], [c, probe(d)])
     outputs = data.draw(st.lists(st.sampled_from(pool), min_size=1, max_size=3))
     values = {c: np.array(data.draw(st.integers(0, 1)), "int8") for c in conditions}
     values[x] = np.array([1.0, -2.0])
     expected = evaluate(outputs, values)
     for linker in ("py", "vm"):
         run = LINKERS[linker].link(FunctionGraph([*conditions, x], outputs, clone=False))
-        Step.seen.clear()
+        Probe.seen.clear()
         found = run(*values.values())
         for a, b in zip(found, expected, strict=True):
             np.testing.assert_array_equal(a, b)
-        assert len(set(Step.seen)) == len(Step.seen)
-        assert demanded(outputs, values) <= set(Step.seen)
+        assert len(set(Probe.seen)) == len(Probe.seen)
+        assert demanded(outputs, values) <= set(Probe.seen)
 
 
 @linkers

@@ -162,33 +162,6 @@ def test_nan_among_different_elements():
     check("setxor1d", np.array([1, np.nan]), np.array([np.nan, 2]))
 
 
-ZEROS = ([2.0, 0.0, 3.0, 0.0, 5.0], [0.0, 2.0, 3.0], [2.0, 3.0, 0.0], [0.0, 0.0], [2.0, -3.0, 4.0])
-
-
-@pytest.mark.parametrize("value", ZEROS, ids=str)
-def test_cumulative_products_with_zeros(value: list[float]) -> None:
-    """The products are polynomials, so differences by complex steps are exact."""
-    x, weights = at.dvector("x"), np.arange(1.0, len(value) + 1)
-    (slope,) = evaluate([grad((at.cumprod(x) * weights).sum(), x)], {x: value})
-    for j in range(len(value)):
-        step = np.array(value, complex)
-        step[j] += 1e-30j
-        assert slope[j] == pytest.approx((np.cumprod(step) * weights).sum().imag / 1e-30)
-
-
-@pytest.mark.parametrize("value", ZEROS, ids=str)
-def test_products_to_second_order(value: list[float]) -> None:
-    x = at.dvector("x")
-    first = grad(at.prod(x), x)
-    for i in range(len(value)):
-        (row,) = evaluate([grad(first[i], x)], {x: value})
-        expected = [
-            0.0 if i == j else np.prod([v for k, v in enumerate(value) if k not in (i, j)])
-            for j in range(len(value))
-        ]
-        np.testing.assert_allclose(row, expected)
-
-
 def test_first_of_equal_elements() -> None:
     x = at.dvector("x")
     value = [1.0, 3.0, 3.0, 2.0, 5.0]
