@@ -165,6 +165,8 @@ CASES = [
     (DOUBLED, M),
     (Cumulate(scalar.add, 1), M),
     (Recurrence(0), M, M),
+    (Recurrence(0), V, V),
+    (Recurrence(1), M, M),
     (Cumulate(scalar.maximum, 0), M),
     (Convolve(), V, V),
     (DFT(1), M),
