@@ -266,7 +266,7 @@ def test_slopes_along_an_axis_twice():
         np.testing.assert_allclose(one.eval(), wanted)
 
 
-# The Euclidean norm: its values, its slope, and what it does to numbers at the ends of a dtype.
+# The Euclidean norm: its slope, and what it does to numbers at the ends of a dtype.
 
 PLAIN = Mode("py", None)
 
@@ -319,7 +319,7 @@ def test_slope_where_squares_overflow_and_at_the_origin():
     np.testing.assert_allclose(found, [[0.6, 0.8], [0.6, 0.8], [0.0, 0.0]], rtol=1e-15)
 
 
-# Cosines and covariances: their values, their slopes, and their edges.
+# Cosines and covariances: their slopes and their edges.
 
 RANDOM = np.random.default_rng(0)
 A, B = RANDOM.normal(size=(2, 3, 4, 2))

@@ -1,4 +1,4 @@
-"""NumPy's functions that are made of others: values, edges and gradients."""
+"""NumPy's functions that are made of others: their edges, and what `calls.py` has no rows for."""
 
 from typing import Any
 

@@ -170,7 +170,7 @@ def test_the_package_is_found():
         at.x  # noqa: B018
 
 
-# What draws refuse, how they broadcast, and that they are neither merged nor computed ahead.
+# What values draws refuse, how they broadcast, and that they are neither merged nor computed ahead.
 
 RNG = random_generator_type("rng")
 FIXED = random_generator_type.make_constant(np.random.default_rng(3))
