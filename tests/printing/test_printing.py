@@ -142,13 +142,6 @@ def test_several_outputs() -> None:
         pprint([1])  # type: ignore[list-item]
 
 
-def test_long_chain() -> None:
-    e = x
-    for _ in range(100_000):
-        e = rs.exp(e)
-    assert pprint(e) == "exp(" * 100_000 + "x" + ")" * 100_000
-
-
 def test_what_a_long_formula_repeats_has_a_name() -> None:
     e = rs.exp(float64("x") + float64("t1"))
     for _ in range(3):
@@ -328,7 +321,7 @@ def test_inner_graphs_follow() -> None:
 
 
 def test_tree_long_chain() -> None:
-    length = 100_000
+    length = 20_000
     e = x
     for _ in range(length):
         e = exp(e)

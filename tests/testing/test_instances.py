@@ -59,6 +59,7 @@ from relgraph.testing.instances.plan import with_edge_numbers
 from relgraph.testing.random_arrays import LAYOUTS
 from relgraph.testing.random_terms import CannotInstantiate
 from tests.seeds import SEED
+from tests.testing.test_draw import drawn
 from tests.testing.test_plan import searched
 
 DTYPES = ["float64", "float32", "float16", "int8", "uint64", "bool", "complex128"]
@@ -451,24 +452,12 @@ def test_a_law_matches_its_own_left_side(law: Law) -> None:
     assert explanation.matches or explanation.reason.name in {"SAME", "BROADCAST"}, explanation
 
 
-def drawn(strategy: Any) -> list[Any]:
-    found: list[Any] = []
-
-    @settings(max_examples=100)
-    @given(strategy)
-    def draw(value: Any) -> None:
-        found.append(value)
-
-    draw()
-    return found
-
-
 def test_they_are_varied() -> None:
-    found = drawn(terms("x"))
+    found = drawn(terms("x"), 100)
     texts = {str(term) for term in found}
     assert len(texts) > 50 and any("exp(" in t for t in texts) and any("2" in t for t in texts)
     assert {len(term.args) for term in found} == {1, 2}
-    made = drawn(laws(sound="finite"))
+    made = drawn(laws(sound="finite"), 100)
     assert {len(variables_of(law.lhs)) for law in made} >= {1, 2, 3}
     assert any(law.rhs in variables_of(law.lhs) for law in made)
     assert {law.sound for law in made} == {"finite"}
