@@ -34,7 +34,6 @@ from relgraph.graph.kanren.goals import found_in, goal, holds_of_readers, one_cl
 from relgraph.graph.kanren.rules import head_of
 from relgraph.graph.kanren.views import View
 from relgraph.graph.notation import number_of
-from relgraph.graph.op import Op
 from relgraph.tensor.basic import number
 from relgraph.tensor.math import add, mul, neg, pow, sqr, sqrt, sub, true_div
 
@@ -74,31 +73,20 @@ def number_in(count: Any) -> Any:
     return number_of(count) if isinstance(count, Variable) else count
 
 
-def _may_have_common_unit(
-    nested: frozenset[Any], of_factors: frozenset[Any], join: Op | None = None
-) -> Callable[[Sequence[Variable]], bool]:
+def _may_have_common_unit(of_factors: frozenset[Any]) -> Callable[[Sequence[Variable]], bool]:
     """Return the test that is false if the units of some variables, constants aside, are known to
     be different: a look at each is enough, so that most sums and products are left alone.
 
     Parameters
     ----------
-    nested
-        The ops in which other terms or factors may be nested.
     of_factors
         The ops whose inputs make the unit.
-    join
-        The op that takes the variables, if those of the nested ones that have its type are theirs:
-        what it makes that is broadcast is nested too.
     """
 
     def may_have_common_unit(variables: Sequence[Variable]) -> bool:
         seen: set[Variable] = set()
         for var in variables:
             head = var.head
-            if head in nested or (
-                head is join and any(other.type is not var.type for other in variables)
-            ):
-                return True
             parts = (var,)
             if head in of_factors:
                 assert var.owner is not None
@@ -114,9 +102,6 @@ def _may_have_common_unit(
 
 
 _FACTORS, _POWERS = frozenset((mul, true_div)), frozenset((sqr, sqrt, pow))
-
-may_have_equal_terms = _may_have_common_unit(frozenset((sub, neg)), _FACTORS, add)
-may_have_equal_bases = _may_have_common_unit(frozenset((true_div,)), _POWERS, mul)
 
 
 def _collected(
@@ -204,7 +189,7 @@ def _largest_unit(
 nest_of_powers = nest_at(
     containing_equal_or_any_of(mul, true_div, sqr, sqrt, pow),
     parts_too=True,
-    leaves_admitted=_may_have_common_unit(frozenset(), _POWERS),
+    leaves_admitted=_may_have_common_unit(_POWERS),
 )
 """The nest that a product or quotient is the outermost node of; see `nest_at`."""
 
@@ -453,7 +438,7 @@ def collected_powers(nest: Nest, counted: Counted, any_exponent: bool, both_side
 
 nest_of_multiples = nest_at(
     containing_equal_or_any_of(add, sub, mul, neg, true_div),
-    leaves_admitted=_may_have_common_unit(frozenset(), _FACTORS),
+    leaves_admitted=_may_have_common_unit(_FACTORS),
 )
 """The nest that a sum or difference is the outermost node of; see `nest_at`."""
 

@@ -26,7 +26,7 @@ from relations.kit.guards import constanto, normal_reciprocalo, not_constanto, u
 from relations.kit.nests import flattened
 from relations.kit.type_guards import same_dtypeo
 from relations.kit.vocabulary import Law, finite, law, lvars, rounding
-from relgraph.graph.kanren import case, computed, one_cliento, several, view, whereo
+from relgraph.graph.kanren import case, computed, one_cliento, several, view
 from relgraph.tensor import add, mul, sqr, sqrt
 
 c, d, x, xs, y = lvars("c d x xs y")
@@ -76,11 +76,8 @@ _powers = (kit.nest_of_powers, POWER, *_PRODUCTS)
 _whole_powers = (kit.nest_of_powers, WHOLE_POWER, *_PRODUCTS)
 """What finds the nest of a left side, what its leaves are seen as, and the tag of the law."""
 
-may_have_equal_terms = whereo(kit.may_have_equal_terms, xs)
-may_have_equal_bases = whereo(kit.may_have_equal_bases, xs)
 
-
-def collecting(name: str, kind: Any, lhs: Any, units: Any, collected: Any, *conditions: Any) -> Law:
+def collecting(name: str, kind: Any, lhs: Any, units: Any, collected: Any) -> Law:
     """Return the law of a kind that equal terms or factors of a whole tree are one.
 
     Parameters
@@ -94,7 +91,7 @@ def collecting(name: str, kind: Any, lhs: Any, units: Any, collected: Any, *cond
     nest = computed(find, lhs)
     collect, *which = collected
     made = computed(collect, nest, computed(kit.counted_by(seen_as), nest), *which)
-    return kind(name, lhs, made, *conditions, tags=(tag, "late"))  # type: ignore[no-any-return]
+    return kind(name, lhs, made, tags=(tag, "late"))  # type: ignore[no-any-return]
 
 
 def folding(
@@ -164,13 +161,13 @@ whole, any_power, across = (
 
 COLLECTED = (
     # 2 * a + b + 3 * a → 5 * a + b
-    collecting("collect-terms", rounding, sum_of, _multiples, one_sign, may_have_equal_terms),
+    collecting("collect-terms", rounding, sum_of, _multiples, one_sign),
     # (2 * a - b) + b → 2 * a, which is wrong where b is inf
-    collecting("cancel-terms", finite, sum_of, _multiples, any_sign, may_have_equal_terms),
+    collecting("cancel-terms", finite, sum_of, _multiples, any_sign),
     # a**2 * a * b → a**3 * b
-    collecting("collect-powers", rounding, product_of, _whole_powers, whole, may_have_equal_bases),
+    collecting("collect-powers", rounding, product_of, _whole_powers, whole),
     # a**2 * b * a**-0.5 → a**1.5 * b
-    collecting("add-powers", finite, product_of, _powers, any_power, may_have_equal_bases),
+    collecting("add-powers", finite, product_of, _powers, any_power),
 )
 
 SIDES_AND_NESTS = (
