@@ -210,8 +210,7 @@ _KNOWN = (exp, exp2, sigmoid, pow, sqr, add, erfc, ndtr)
 
 def has_exponent(factor: Variable) -> bool:
     """Return False if a factor is of none of the ops whose logarithm is known."""
-    op = None if factor.owner is None else factor.owner.op
-    return op in _KNOWN or isinstance(op, Softmax | CAReduce | DimShuffle)
+    return factor.head in _KNOWN or isinstance(factor.head, Softmax | CAReduce | DimShuffle)
 
 
 def logarithm_of_factors(above: Seen, divisor: Any = None, below: Seen = ()) -> Any:
@@ -370,8 +369,7 @@ Terms = Sequence[Term | None]
 """What a view sees in each term of a sum; None for what is no exponential."""
 
 
-@depends_on_levels(2)
-def may_have_exponentials(terms: Sequence[Variable]) -> bool:
+def _may_have_exponentials(terms: Sequence[Variable]) -> bool:
     """Return False if no term is an exponential or a product of some."""
     return any(has_exponent(v) or _has_inside(v, has_exponent) for v in terms)
 
@@ -389,8 +387,7 @@ def _has_inside(term: Variable, test: Callable[[Variable], bool]) -> bool:
 
 def _grows(factor: Variable) -> bool:
     """Return whether a factor whose logarithm is known may overflow: it is no share of 1."""
-    op = None if factor.owner is None else factor.owner.op
-    return op in (exp, exp2, pow) or isinstance(op, CAReduce | DimShuffle)
+    return factor.head in (exp, exp2, pow) or isinstance(factor.head, CAReduce | DimShuffle)
 
 
 def weighed(above: Seen, below: Seen = ()) -> Term | None:
@@ -530,7 +527,7 @@ def _inputs_of_sum(factor: Variable) -> Sequence[Variable]:
 
 
 def _place_of_sum(factors: Sequence[Variable]) -> int | None:
-    places = (k for k, v in enumerate(factors) if may_have_exponentials(_inputs_of_sum(v)))
+    places = (k for k, v in enumerate(factors) if _may_have_exponentials(_inputs_of_sum(v)))
     return next(places, None)
 
 

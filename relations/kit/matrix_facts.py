@@ -126,7 +126,6 @@ MOST_NODES = 400
 _LARGEST_CONSTANT = 10_000
 
 
-@depends_on_levels(3)
 def facts_about(matrix: Variable) -> Facts:
     """Return what is known of a matrix, or of all matrices in a stack.
 

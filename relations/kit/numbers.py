@@ -12,7 +12,6 @@ import numpy as np
 
 from relations.kit.constant_arithmetic import applied
 from relations.kit.guards import (
-    Heads,
     containing_constant,
     has_normal_reciprocal,
     is_positive_number,
@@ -51,11 +50,6 @@ def has_normal_quotient(c: Any, d: Any) -> bool:
     return bool(limits.tiny <= value <= limits.max)
 
 
-def _has_constant_among_three(heads: Heads) -> bool:
-    return len(heads) > 2 and containing_constant(heads)
-
-
-@requires_heads(_has_constant_among_three)
 @requires_number(1)
 def without_ones(factors: Sequence[Any]) -> Any:
     """Return a product of three or more without the factors that are 1; None if none is."""
@@ -155,7 +149,6 @@ def is_odd(var: Any) -> bool:
     return value is not None and float(value) % 2 == 1 and value == round(value)
 
 
-@requires_heads(containing_constant)
 def is_small_whole(var: Any) -> bool:
     """Return whether `var` is one whole number, and small enough to be multiplied."""
     value = real_number(var)
