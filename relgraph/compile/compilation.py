@@ -11,8 +11,7 @@ from collections import OrderedDict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from copy import copy
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -103,42 +102,169 @@ class CompiledGraphs:
 compiled_graphs = CompiledGraphs()
 
 
-def compilation_key(
-    spec: FunctionSpecification, mode: Mode, accept_inplace: bool
-) -> Hashable | None:
-    """Return a key that is equal for two functions that can share a compiled graph.
+@dataclass(frozen=True)
+class Compilation:
+    """What is compiled, and how.
 
-    That is the structure of the graph with the types and names of its variables, how inputs and
-    outputs may share storage, the optimizer and the linker. None is returned for a graph that is
-    not to be kept: it is large, or an optimizer of the user's or a thunk of an op may have a state.
+    Attributes
+    ----------
+    spec
+        The inputs, outputs and updates.
+    mode
+        How the graph is optimized and run.
+    accept_inplace
+        Whether its ops may overwrite their inputs.
+    name
+        The name of the function.
+    profile
+        What the times are added to.
     """
-    query = mode.query
-    if mode.db is not optdb or query is None or query.extra_optimizations:
-        return None
-    inputs = [*(p.variable for p in spec.inputs), *spec.shared_inputs]
-    outputs = [*spec.results, *spec.updates]
-    nodes = io_toposort(inputs, outputs)
-    if len(nodes) > MOST_NODES:
-        return None
-    if any(type(node.op).make_thunk is not Op.make_thunk for node in nodes):
-        return None
-    _, numbers, key = structure(inputs, outputs, nodes)
-    constants = [v for v in numbers if isinstance(v, Constant)]
-    if sum(getattr(c.data, "nbytes", 0) for c in constants) > MOST_BYTES:
-        return None
-    storage = (
-        tuple([(p.mutable, p.borrow) for p in spec.inputs]),
-        tuple([out.borrow for out in spec.outputs]),
-        tuple(spec.update_positions),
-    )
-    runs = (mode.linker, mode.present_tier)
-    names = tuple([v.name for v in numbers])
-    found = (query.key(), optdb.revision, runs, accept_inplace, storage, names, key)
-    try:
-        hash(found)
-    except TypeError:
-        return None
-    return found
+
+    spec: FunctionSpecification
+    mode: Mode
+    accept_inplace: bool
+    name: str | None = None
+    profile: FunctionProfile | None = None
+
+    def key(self) -> Hashable | None:
+        """Return a key that is equal for two functions that can share a compiled graph.
+
+        That is the structure of the graph with the types and names of its variables, how inputs and
+        outputs may share storage, the optimizer and the linker. None is returned for a graph that
+        is not to be kept: it is large, or an optimizer of the user's or a thunk of an op may have a
+        state.
+        """
+        spec, mode, query = self.spec, self.mode, self.mode.query
+        if mode.db is not optdb or query is None or query.extra_optimizations:
+            return None
+        inputs = [*(p.variable for p in spec.inputs), *spec.shared_inputs]
+        outputs = [*spec.results, *spec.updates]
+        nodes = io_toposort(inputs, outputs)
+        if len(nodes) > MOST_NODES:
+            return None
+        if any(type(node.op).make_thunk is not Op.make_thunk for node in nodes):
+            return None
+        _, numbers, key = structure(inputs, outputs, nodes)
+        constants = [v for v in numbers if isinstance(v, Constant)]
+        if sum(getattr(c.data, "nbytes", 0) for c in constants) > MOST_BYTES:
+            return None
+        storage = (
+            tuple([(p.mutable, p.borrow) for p in spec.inputs]),
+            tuple([out.borrow for out in spec.outputs]),
+            tuple(spec.update_positions),
+        )
+        runs = (mode.linker, mode.present_tier)
+        names = tuple([v.name for v in numbers])
+        found = (query.key(), optdb.revision, runs, self.accept_inplace, storage, names, key)
+        try:
+            hash(found)
+        except TypeError:
+            return None
+        return found
+
+    def compiled(self, trace: bool = False) -> Function:
+        """Return the function, with its derivation if it is asked for."""
+        spec, profile = self.spec, self.profile
+        # A profile and a derivation are of one compilation.
+        key = None if profile is not None or trace else self.key()
+        graph, derivation = None if key is None else compiled_graphs.get(key), None
+        if graph is None:
+            with paused_collector():
+                graph, derivation = self._graph(Recorder() if trace else None)
+            if key is not None:
+                compiled_graphs.keep(key, graph)
+        maker = FunctionMaker(
+            fgraph=graph.fgraph,
+            spec=spec,
+            overwritten=graph.overwritten,
+            mode=self.mode,
+            rebuild=replace(self, profile=None).without_updates,
+            requirements=graph.requirements,
+        )
+        defaults = [
+            None
+            if p.value is None
+            else Container(p.variable.type, p.value, p.name, p.strict, p.allow_downcast)
+            for p in spec.inputs
+        ]
+        containers = [v.container for v in spec.shared_inputs]
+        return Function(maker, graph.run, defaults, containers, self.name, profile, derivation)
+
+    def _graph(self, recorder: Recorder | None) -> tuple[CompiledGraph, Derivation | None]:
+        """Return the optimized graph, and its derivation if there is a recorder."""
+        profile, fgraph = self.profile, self._fgraph()
+        required = RequiredLengths(fgraph)
+        derivation = self._optimize(fgraph, recorder)
+        started = time.perf_counter()
+        run = linked(fgraph, self.mode, profile)
+        if profile is not None:
+            profile.linker_time += time.perf_counter() - started
+            profile.import_time += getattr(run, "import_time", 0.0)
+            profile.nodes = len(fgraph.apply_nodes)
+        overwritten = destroyed_inputs(fgraph)
+        compiled = CompiledGraph(
+            fgraph,
+            run,
+            [i for i, v in enumerate(fgraph.inputs) if v in overwritten],
+            required.without(RequiredLengths(fgraph)) if required.requirements else [],
+        )
+        return compiled, derivation
+
+    def _fgraph(self) -> FunctionGraph:
+        """Return the FunctionGraph, with the features that check its changes."""
+        spec = self.spec
+        variables = [*(p.variable for p in spec.inputs), *spec.shared_inputs]
+        outputs = [*spec.results, *spec.updates]
+        mapping = {len(spec.results) + k: at for k, at in enumerate(spec.update_positions)}
+        fgraph = FunctionGraph(variables, outputs, clone=True, update_mapping=mapping)
+        mutable = {*(i for i, p in enumerate(spec.inputs) if p.mutable), *spec.update_positions}
+        borrowing = [i for i, out in enumerate(spec.outputs) if out.borrow]
+        fgraph.attach_feature(MutableInputs(sorted(mutable), borrowing))
+        fgraph.attach_feature(ReplaceValidate())
+        destroyer = next((node for node in fgraph.apply_nodes if node.op.destroy_map), None)
+        if destroyer is not None:
+            if not self.accept_inplace:
+                raise TypeError(
+                    f"{destroyer.op} overwrites its input; set accept_inplace=True to allow that "
+                    "in the graph of a function"
+                )
+            fgraph.attach_feature(DestroyHandler())
+            fgraph.validate()
+        return fgraph
+
+    def _optimize(self, fgraph: FunctionGraph, recorder: Recorder | None) -> Derivation | None:
+        """Optimize the graph and insert copies; return the derivation if there is a recorder."""
+        profile, optimizer = self.profile, self.mode.optimizer
+        with fgraph.attached(recorder) if recorder else nullcontext():
+            fgraph.profile = profile
+            started = time.perf_counter()
+            with checked_costs(fgraph):
+                record = optimizer.optimize(fgraph)
+            if profile is not None:
+                profile.optimizer_time += time.perf_counter() - started
+                profile.validate_time += getattr(fgraph, "validate_time", 0.0)
+                if config.profile_optimizer:
+                    profile.optimizer_profile = (optimizer, record)
+            insert_copies(fgraph, self.spec)
+        return None if recorder is None else recorder.derivation([optimizer])
+
+    def without_updates(
+        self, swap: Mapping[SharedVariable, SharedVariable], name: str | None
+    ) -> Function:
+        """Return the function without updates, with some shared variables replaced."""
+        spec = self.spec
+        inputs = [copy(p) for p in spec.inputs]
+        for given in inputs:
+            given.borrow = given.mutable = given.mutable and given.update is None
+            given.update = None
+        givens = {old: new for old, new in swap.items() if old in spec.shared_inputs}
+        outputs = [
+            type(out)(result, out.borrow)
+            for out, result in zip(spec.outputs, spec.results, strict=True)
+        ]
+        without = read_specification(inputs, outputs, None, givens, True, "ignore")
+        without.unpack = spec.unpack
+        return replace(self, spec=without, name=name).compiled()
 
 
 def function(
@@ -207,139 +333,10 @@ def function(
         if given.allow_downcast is None:
             given.allow_downcast = allow_input_downcast
     record = _profile_record(profile, name)
-    compiled = _compile(spec, mode, accept_inplace, name, record, trace)
+    compiled = Compilation(spec, mode, accept_inplace, name, record).compiled(trace)
     if record is not None:
         record.finish_compilation(time.perf_counter() - started)
     return compiled
-
-
-def _compile(
-    spec: FunctionSpecification,
-    mode: Mode,
-    accept_inplace: bool,
-    name: str | None,
-    profile: FunctionProfile | None,
-    trace: bool = False,
-) -> Function:
-    # A profile and a derivation are of one compilation.
-    key = None if profile is not None or trace else compilation_key(spec, mode, accept_inplace)
-    compiled, derivation = None if key is None else compiled_graphs.get(key), None
-    if compiled is None:
-        recorder = Recorder() if trace else None
-        with paused_collector():
-            compiled, derivation = _compiled_graph(spec, mode, accept_inplace, profile, recorder)
-        if key is not None:
-            compiled_graphs.keep(key, compiled)
-    maker = FunctionMaker(
-        fgraph=compiled.fgraph,
-        spec=spec,
-        overwritten=compiled.overwritten,
-        mode=mode,
-        rebuild=partial(_without_updates, spec, mode, accept_inplace),
-        requirements=compiled.requirements,
-    )
-    defaults = [
-        None
-        if p.value is None
-        else Container(p.variable.type, p.value, p.name, p.strict, p.allow_downcast)
-        for p in spec.inputs
-    ]
-    containers = [v.container for v in spec.shared_inputs]
-    return Function(maker, compiled.run, defaults, containers, name, profile, derivation)
-
-
-def _compiled_graph(
-    spec: FunctionSpecification,
-    mode: Mode,
-    accept_inplace: bool,
-    profile: FunctionProfile | None,
-    recorder: Recorder | None,
-) -> tuple[CompiledGraph, Derivation | None]:
-    """Return the optimized graph of a function, and its derivation if there is a recorder."""
-    fgraph = _fgraph(spec, accept_inplace)
-    required = RequiredLengths(fgraph)
-    derivation = _optimize(fgraph, spec, mode, profile, recorder)
-    started = time.perf_counter()
-    run = linked(fgraph, mode, profile)
-    if profile is not None:
-        profile.linker_time += time.perf_counter() - started
-        profile.import_time += getattr(run, "import_time", 0.0)
-        profile.nodes = len(fgraph.apply_nodes)
-    overwritten = destroyed_inputs(fgraph)
-    compiled = CompiledGraph(
-        fgraph,
-        run,
-        [i for i, v in enumerate(fgraph.inputs) if v in overwritten],
-        required.without(RequiredLengths(fgraph)) if required.requirements else [],
-    )
-    return compiled, derivation
-
-
-def _fgraph(spec: FunctionSpecification, accept_inplace: bool) -> FunctionGraph:
-    """Return the FunctionGraph of a function, with the features that check its changes."""
-    variables = [*(p.variable for p in spec.inputs), *spec.shared_inputs]
-    outputs = [*spec.results, *spec.updates]
-    mapping = {len(spec.results) + k: position for k, position in enumerate(spec.update_positions)}
-    fgraph = FunctionGraph(variables, outputs, clone=True, update_mapping=mapping)
-    mutable = {i for i, p in enumerate(spec.inputs) if p.mutable}
-    borrowing = [i for i, out in enumerate(spec.outputs) if out.borrow]
-    fgraph.attach_feature(MutableInputs(sorted(mutable | set(spec.update_positions)), borrowing))
-    fgraph.attach_feature(ReplaceValidate())
-    destroyer = next((node for node in fgraph.apply_nodes if node.op.destroy_map), None)
-    if destroyer is not None:
-        if not accept_inplace:
-            raise TypeError(
-                f"{destroyer.op} overwrites its input; set accept_inplace=True to allow that in "
-                "the graph of a function"
-            )
-        fgraph.attach_feature(DestroyHandler())
-        fgraph.validate()
-    return fgraph
-
-
-def _optimize(
-    fgraph: FunctionGraph,
-    spec: FunctionSpecification,
-    mode: Mode,
-    profile: FunctionProfile | None,
-    recorder: Recorder | None,
-) -> Derivation | None:
-    """Optimize the graph and insert copies; return the derivation if there is a recorder."""
-    optimizer = mode.optimizer
-    with fgraph.attached(recorder) if recorder else nullcontext():
-        fgraph.profile = profile
-        started = time.perf_counter()
-        with checked_costs(fgraph):
-            record = optimizer.optimize(fgraph)
-        if profile is not None:
-            profile.optimizer_time += time.perf_counter() - started
-            profile.validate_time += getattr(fgraph, "validate_time", 0.0)
-            if config.profile_optimizer:
-                profile.optimizer_profile = (optimizer, record)
-        insert_copies(fgraph, spec)
-    return None if recorder is None else recorder.derivation([optimizer])
-
-
-def _without_updates(
-    spec: FunctionSpecification,
-    mode: Mode,
-    accept_inplace: bool,
-    swap: Mapping[SharedVariable, SharedVariable],
-    name: str | None,
-) -> Function:
-    """Compile a function again without updates, with some shared variables replaced."""
-    inputs = [copy(p) for p in spec.inputs]
-    for given in inputs:
-        given.borrow = given.mutable = given.mutable and given.update is None
-        given.update = None
-    givens = {old: new for old, new in swap.items() if old in spec.shared_inputs}
-    outputs = [
-        type(out)(result, out.borrow)
-        for out, result in zip(spec.outputs, spec.results, strict=True)
-    ]
-    without = read_specification(inputs, outputs, None, givens, True, "ignore")
-    without.unpack = spec.unpack
-    return _compile(without, mode, accept_inplace, name, None)
 
 
 def _profile_record(
