@@ -81,18 +81,17 @@ OTHER_OPS = {
 """For an op another one that is easily taken for it."""
 
 
+def parts_of(law: Law) -> dict[str, Any]:
+    """Return what a law is made of."""
+    names = ("lhs", "rhs", "conditions", "sound", "mixed", "complex", "domain")
+    return {name: getattr(law, name) for name in names}
+
+
 def changed(kind: str, law: Law, **parts: Any) -> Mutant:
     """Return a law with some parts changed."""
-    known = {
-        "lhs": law.lhs,
-        "rhs": law.rhs,
-        "conditions": law.conditions,
-        "sound": law.sound,
-        "mixed": law.mixed,
-        "complex": law.complex,
-        "domain": law.domain if parts.get("sound", "domain") == "domain" else None,
-    }
-    known.update(parts)
+    known = parts_of(law) | parts
+    if known["sound"] != "domain":
+        known["domain"] = None
     return Mutant(f"{kind}: {law.name}", known)
 
 

@@ -27,6 +27,7 @@ from relgraph.testing.law_check import DEFAULT_EXAMPLES, LawCheck
 from relgraph.testing.random_arrays import edge_numbers
 from relgraph.testing.random_terms import class_of
 from tests.testing.mutants.dense import densely_compared
+from tests.testing.mutants.edits import Mutant, everywhere, parts_of
 from tests.testing.mutants.reach import Reach, reach_of
 from tests.testing.mutants.spoiled import EVERYTHING, WHERE, spoiling
 
@@ -191,22 +192,13 @@ def _reduces_all_where_it_fits(law: Law, original: Law) -> bool:
 def _wrong_everywhere(law: Law, where: str) -> Law:
     """Return a law that is wrong not for some inputs alone, but in the same place."""
 
-    def changed(part: object) -> object:
-        if not isinstance(part, Term):
-            return part
-        op = spoiling(EVERYTHING) if part.op == spoiling(where) else part.op
-        return Term(op, [changed(arg) for arg in part.args], part._ops)
+    def change(part: object) -> object:
+        if not isinstance(part, Term) or part.op != spoiling(where):
+            return None
+        return Term(spoiling(EVERYTHING), part.args, part._ops)
 
-    return Law(
-        law.name,
-        law.lhs,
-        changed(law.rhs),
-        *law.conditions,
-        sound=law.sound,
-        mixed=law.mixed,
-        complex=law.complex,
-        domain=law.domain,
-    )
+    (rhs,) = everywhere(law.rhs, change)
+    return Mutant(law.name, parts_of(law) | {"rhs": rhs}).law()
 
 
 def _why_out_of_reach(law: Law, where: str, instances: Sequence[Instance]) -> str:
