@@ -368,6 +368,14 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], type[Exception], str]] = {
     "a condition": (at.lt(at.dvector("x"), 1), {"dtype": "float64"}, FormulaError, "no error"),
     "complex numbers": (at.dvector("x") * 1j, {"dtype": "float64"}, NotSupported, "no real number"),
     "a number": ("x", {"domain": at.dvector("x") + 1}, NotSupported, "not among the inputs"),
+    "a function": ("foo(x)", {}, FormulaError, "foo"),
+    "the text of a condition": ("x < 1", {}, FormulaError, "is a condition"),
+    "no condition": ("x + 1", {"domain": "x"}, FormulaError, "'x' is no condition"),
+    "another input in a domain": ("x + 1", {"domain": "y > 0"}, NotSupported, "y, which is no inp"),
+    "a sum": (at.sum(at.dvector("x")), {}, NotSupported, "sum"),
+    "integers": (at.lvector("x") + 1, {}, NotSupported, "int64"),
+    "no formula": (3, {}, TypeError, "neither a variable"),
+    "no domain": ("x", {"domain": 3}, TypeError, "a domain is"),
 }
 
 
