@@ -191,32 +191,28 @@ def test_a_relation_that_gives_no_goal(answer):
         optimize_graph(at.exp(X), include=[], custom_opt=KanrenRelationSub(oddo), clone=True)
 
 
-TRUTH = {
-    "if": lambda: 1 if X > 0 else 2,
-    "not": lambda: not X,
-    "and": lambda: X > 0 and Y > 0,
-    "a chain": lambda: 0 < S < 1,
-    "max": lambda: max(S, at.dscalar()),
+TRUTH = parts("(TensorType(", "is symbolic and has no truth value", "`switch`")
+NUMBER = parts("s (TensorType(", "symbolic, not a number")
+VALUES = {
+    "if": (lambda: 1 if X > 0 else 2, TRUTH),
+    "not": (lambda: not X, TRUTH),
+    "and": (lambda: X > 0 and Y > 0, TRUTH),
+    "a chain": (lambda: 0 < S < 1, TRUTH),
+    "max": (lambda: max(S, at.dscalar()), TRUTH),
+    "in": (lambda: 1.0 in X, "needs a truth value"),
+    "int": (lambda: int(S), NUMBER),
+    "float": (lambda: float(S), NUMBER),
+    "complex": (lambda: complex(S), NUMBER),
+    "len": (lambda: len(X), parts("x is symbolic and has no len()", "shape[0]")),
+    "list": (lambda: list(X), "x can't be iterated over"),
 }
 
 
-@pytest.mark.parametrize("name", TRUTH)
-def test_a_truth_value(name):
-    texts = parts("(TensorType(", "is symbolic and has no truth value", "`switch`")
-    with pytest.raises(TypeError, match=texts):
-        TRUTH[name]()
-
-
-def test_what_else_needs_a_value():
-    for convert in (int, float, complex):
-        with pytest.raises(TypeError, match=parts("s (TensorType(", "symbolic, not a number")):
-            convert(S)
-    with pytest.raises(TypeError, match="needs a truth value"):
-        _ = 1.0 in X
-    with pytest.raises(TypeError, match=parts("x is symbolic and has no len()", "shape[0]")):
-        len(X)
-    with pytest.raises(TypeError, match="x can't be iterated over"):
-        list(X)
+@pytest.mark.parametrize("name", VALUES)
+def test_what_needs_a_value(name):
+    use, text = VALUES[name]
+    with pytest.raises(TypeError, match=text):
+        use()
 
 
 NUMPY = {
