@@ -59,11 +59,7 @@ LENGTHS = {
     "parts": (lambda: x[:2] + y[:2] - y[:2], (3, 3), (3, 1)),
     "parts of parts": (lambda: x[1:][1:] * y[:-2] / y[:-2], (5, 5), (5, 3)),
     "every second": (lambda: x[::2] * y / y, (5, 3), (5, 1)),
-    "at an integer": (
-        lambda: at.outer(x, x)[x.shape[0] - 1] * y / y,
-        (3, 3),
-        (3, 1),
-    ),
+    "at an integer": (lambda: at.outer(x, x)[x.shape[0] - 1] * y / y, (3, 3), (3, 1)),
     "at an integer and where an array says": (
         lambda: at.outer(x, x)[x.shape[0] - 1, [0, 2]] * y / y,
         (3, 2),

@@ -17,7 +17,7 @@ from relgraph.graph.features import Feature, History, NodeFinder, ReplaceValidat
 from relgraph.graph.fg import FunctionGraph
 from relgraph.scalar import exp, float64, sin
 from relgraph.scalar.composite import Composite
-from tests.graph.toys import MyOp, Recorder, variables
+from tests.graph.toys import Recorder, f, g, graph_of, variables
 
 HOWS = {
     "deepcopy": copy.deepcopy,
@@ -181,17 +181,6 @@ def test_function_graphs(how) -> None:
     assert len(copied.apply_nodes) == len(fgraph.apply_nodes)
 
 
-def test_what_is_attached_to_a_graph_goes_along() -> None:
-    x = at.dvector("x")
-    fgraph = FunctionGraph([x], [at.exp(x)], clone=False, update_mapping={0: 0})
-    fgraph.attach_feature(History())
-    fgraph.note = [x]
-    copied = copy.deepcopy(fgraph)
-    assert copied.note == copied.inputs
-    assert copied.update_mapping == {0: 0}
-    assert copied.checkpoint.func.__self__ is copied.features[0]
-
-
 def test_shallow_copies_are_whole() -> None:
     x = at.dvector("x")
     out = at.exp(x)
@@ -209,8 +198,6 @@ def test_shallow_copies_are_whole() -> None:
 
 
 # Clones and pickles of a FunctionGraph; `tests/graph/test_cloning.py` has those of its nodes.
-
-f, g = MyOp("f"), MyOp("g")
 
 
 class TestClone:
@@ -242,21 +229,17 @@ class TestClone:
         assert repr(fg.clone(check_integrity=False)) == repr(fg)
 
 
-class TestPickle:
-    def test_what_is_kept(self):
-        (x,) = variables("x")
-        fg = FunctionGraph([x], [f(x)], [NodeFinder()], update_mapping={0: 0})
-        fg.note = fg.inputs
-        fg.merged, fg.validate_time = True, 1.0
-        copy = pickle.loads(pickle.dumps(fg))
-        copy.check_integrity()
-        assert copy.note == copy.inputs and copy.update_mapping == {0: 0}
-        # nobody is at work on the copy yet
-        assert not copy.merged and copy.validate_time == 0.0
-
-    def test_what_a_feature_published_is_published_by_its_copy(self):
-        (x,) = variables("x")
-        fg = FunctionGraph([x], [f(x)], [NodeFinder()])
-        copy = pickle.loads(pickle.dumps(fg))
-        assert copy.published_by("get_nodes") is copy.features[0] is not fg.features[0]
-        assert copy.get_nodes(copy.outputs[0].owner.op) == copy.toposort()
+@every_way
+def test_what_is_kept_of_a_graph(how) -> None:
+    fg = graph_of(lambda x: [f(x)], NodeFinder(), History(), update_mapping={0: 0})
+    fg.note = fg.inputs
+    fg.merged, fg.validate_time = True, 1.0
+    copied = how(fg)
+    copied.check_integrity()
+    assert copied.note == copied.inputs and copied.update_mapping == {0: 0}
+    # nobody is at work on the copy yet
+    assert not copied.merged and copied.validate_time == 0.0
+    # what a feature published is published by its copy
+    assert copied.published_by("get_nodes") is copied.features[0] is not fg.features[0]
+    assert copied.get_nodes(copied.outputs[0].owner.op) == copied.toposort()
+    assert copied.checkpoint.func.__self__ is copied.features[1]
