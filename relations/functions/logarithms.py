@@ -261,13 +261,7 @@ IN_BASES = (
 )
 
 
-def terms_in(fgraph: Any, total: Any) -> Any:
-    """Return the leaves of a sum, and what `TERM` sees in them; None if some are subtracted."""
-    found = added_leaves(fgraph, total)
-    return None if found is None else (found, TERM.each(found))
-
-
-share_of = kit.share_by(terms_in)
+share_of = kit.share_by(TERM)
 
 # late: a share of two is a sigmoid, and the logarithm of a share none at all
 SHARES = (

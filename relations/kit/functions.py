@@ -27,12 +27,14 @@ from relations.kit.guards import (
     is_positive_number,
     requires_heads,
 )
+from relations.kit.nests import added_leaves
 from relations.kit.vocabulary import lvars
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.kanren.goals import Condition, Where, computo, found_in, is_found, whereo
 from relgraph.graph.kanren.rules import split
 from relgraph.graph.kanren.terms import Term as Applied
+from relgraph.graph.kanren.views import View
 from relgraph.graph.notation import number_of
 from relgraph.scalar.op import EVERYWHERE, INF
 from relgraph.scalar.special import LN2, LN10
@@ -543,12 +545,9 @@ _SCALED: WeakKeyDictionary[Variable, _Scaled] = WeakKeyDictionary()
 """By sums, so that each is scaled once and not once for each of its shares."""
 
 
-TermsOf = Callable[[Any, Variable], tuple[Sequence[Variable], Terms] | None]
-"""Returns the leaves of a sum in a graph and the terms that they are; None if one is subtracted."""
-
-
-def share_by(terms_of: TermsOf) -> Callable[..., Any]:
-    """Return the function that takes a quotient by the largest term of a sum that divides it."""
+def share_by(term: View) -> Callable[..., Any]:
+    """Return the function that takes a quotient by the largest term of a sum that divides it, by
+    what a view sees in each term."""
 
     @depends_on_levels(4)
     @asks_graph
@@ -568,7 +567,7 @@ def share_by(terms_of: TermsOf) -> Callable[..., Any]:
             return None
         x, divisor = _argument(above[first]), below[place]
         squared = divisor.head is sqr
-        scaled = _scaled(fgraph, _argument(divisor) if squared else divisor, terms_of)
+        scaled = _scaled(fgraph, _argument(divisor) if squared else divisor, term)
         if scaled.total is None or x.type.dtype != divisor.type.dtype:
             return None
         made = made_in(fgraph)
@@ -586,25 +585,25 @@ def share_by(terms_of: TermsOf) -> Callable[..., Any]:
     return share
 
 
-def _scaled(fgraph: Any, total: Variable, terms_of: TermsOf) -> Any:
+def _scaled(fgraph: Any, total: Variable, term: View) -> Any:
     """Return a sum taken by its largest term, the one that the graph has if it has one."""
     inputs = typing.cast(Apply, total.owner).inputs
     if fgraph is None:
-        return _Scaled(inputs, *_by_largest(fgraph, total, terms_of))
+        return _Scaled(inputs, *_by_largest(fgraph, total, term))
     known = _SCALED.get(total)
     if known is not None and len(known.inputs) == len(inputs):
         same = all(map(is_, known.inputs, inputs))
         if same and (known.total is None or known.total in fgraph.variables):
             return known
-    found = _SCALED[total] = _Scaled(tuple(inputs), *_by_largest(fgraph, total, terms_of))
+    found = _SCALED[total] = _Scaled(tuple(inputs), *_by_largest(fgraph, total, term))
     return found
 
 
-def _by_largest(fgraph: Any, total: Variable, terms_of: TermsOf) -> tuple[Any, Any]:
+def _by_largest(fgraph: Any, total: Variable, term: View) -> tuple[Any, Any]:
     """Return the largest exponent of a sum, and the sum without it; None and None if it is no sum
     of exponentials, if it was taken from them before, or beside a weight that is far from 1."""
-    found = terms_of(fgraph, total)
-    terms = None if found is None else _exponentials(found[1], found[0])
+    leaves = added_leaves(fgraph, total)
+    terms = None if leaves is None else _exponentials(term.each(leaves), leaves)
     if terms is None or any(map(_is_shifted, terms)) or not all(map(_is_moderate, terms)):
         return None, None
     made, most = made_in(fgraph), float(np.finfo(total.type.dtype).max)
