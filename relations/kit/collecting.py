@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -73,32 +73,27 @@ def number_in(count: Any) -> Any:
     return number_of(count) if isinstance(count, Variable) else count
 
 
-def _may_have_common_unit(of_factors: frozenset[Any]) -> Callable[[Sequence[Variable]], bool]:
-    """Return the test that is false if the units of some variables, constants aside, are known to
-    be different: a look at each is enough, so that most sums and products are left alone.
+def _may_have_common_unit(of_factors: frozenset[Any], variables: Sequence[Variable]) -> bool:
+    """Return False if the units of some variables, constants aside, are known to be different: a
+    look at each is enough, so that most sums and products are left alone.
 
     Parameters
     ----------
     of_factors
         The ops whose inputs make the unit.
     """
-
-    def may_have_common_unit(variables: Sequence[Variable]) -> bool:
-        seen: set[Variable] = set()
-        for var in variables:
-            head = var.head
-            parts = (var,)
-            if head in of_factors:
-                assert var.owner is not None
-                parts = tuple(var.owner.inputs)
-                if any(part.head in of_factors for part in parts):
-                    return True
-            if not seen.isdisjoint(parts):
+    seen: set[Variable] = set()
+    for var in variables:
+        parts = (var,)
+        if var.head in of_factors:
+            assert var.owner is not None
+            parts = tuple(var.owner.inputs)
+            if any(part.head in of_factors for part in parts):
                 return True
-            seen.update([part for part in parts if part.head is not Constant])
-        return False
-
-    return may_have_common_unit
+        if not seen.isdisjoint(parts):
+            return True
+        seen.update([part for part in parts if part.head is not Constant])
+    return False
 
 
 _FACTORS, _POWERS = frozenset((mul, true_div)), frozenset((sqr, sqrt, pow))
@@ -189,7 +184,7 @@ def _largest_unit(
 nest_of_powers = nest_at(
     containing_equal_or_any_of(mul, true_div, sqr, sqrt, pow),
     parts_too=True,
-    leaves_admitted=_may_have_common_unit(_POWERS),
+    leaves_admitted=partial(_may_have_common_unit, _POWERS),
 )
 """The nest that a product or quotient is the outermost node of; see `nest_at`."""
 
@@ -438,7 +433,7 @@ def collected_powers(nest: Nest, counted: Counted, any_exponent: bool, both_side
 
 nest_of_multiples = nest_at(
     containing_equal_or_any_of(add, sub, mul, neg, true_div),
-    leaves_admitted=_may_have_common_unit(_FACTORS),
+    leaves_admitted=partial(_may_have_common_unit, _FACTORS),
 )
 """The nest that a sum or difference is the outermost node of; see `nest_at`."""
 
