@@ -9,7 +9,6 @@ import pytest
 
 import relgraph.tensor as at
 from relgraph import law, lvars, trace
-from relgraph.graph.reference import evaluate
 from relgraph.tensor.type import TensorType
 
 RNG = np.random.default_rng(0)
@@ -48,19 +47,7 @@ def test_inputs_are_named_for_parameters() -> None:
 def test_rewritten_is_right_where_the_function_is_not() -> None:
     traced = trace(logistic)(*SPECS)
     values = ({"weights": np.zeros(3), "bias": 800.0}, np.zeros((1, 3)), np.zeros(1))
-    with np.errstate(all="ignore"):
-        assert np.isinf(
-            evaluate(
-                traced.outputs[:1],
-                dict(
-                    zip(
-                        traced.inputs,
-                        [values[0]["bias"], values[0]["weights"], *values[1:]],
-                        strict=True,
-                    )
-                ),
-            )[0]
-        )
+    assert np.isinf(traced.function("None")(*values)[0])
     assert traced.rewritten().function("None")(*values)[0] == 800.0
     assert traced.rewritten(mode="fast_run").function("None")(*values)[0] == 800.0
 

@@ -331,16 +331,6 @@ def test_terms_that_do_not_fit_are_named():
 # What a program knows about lengths.
 
 
-def test_lengths_are_found_equal_through_others():
-    lengths = EqualLengths()
-    a, b, c, d = (Unknown() for _ in range(4))
-    lengths.equate(a, b)
-    lengths.equate(c, d)
-    assert lengths.find(a) == lengths.find(b) != lengths.find(c)
-    lengths.equate(b, d)
-    assert len({lengths.find(n) for n in (a, b, c, d)}) == 1
-
-
 def test_a_static_length_stands_for_its_set():
     lengths = EqualLengths()
     a, b = Unknown(), Unknown()
