@@ -113,22 +113,6 @@ def test_inplace_overwrites():
     np.testing.assert_array_equal(a, [0, 2, 2])
 
 
-@pytest.mark.parametrize(
-    ("key", "error", "text"),
-    [
-        (np.s_[0, 0, 0, 0], IndexError, "4 indices"),
-        (np.s_[..., ...], IndexError, "more than one ellipsis"),
-        (np.s_[1.5], TypeError, "no index"),
-        (np.s_[True], TypeError, "True is no index"),
-        (np.s_[::0], ValueError, "step of a slice is 0"),
-        (np.s_["a"], TypeError, "array of numbers"),
-    ],
-)
-def test_what_is_no_index(key, error, text):
-    with pytest.raises(error, match=text):
-        at.tensor3()[key]
-
-
 def test_numbers_take_the_dtype():
     x = np.zeros(3, "float32")
     (v,) = [at.fvector()]

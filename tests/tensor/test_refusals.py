@@ -141,7 +141,35 @@ REFUSED = {
     r"TypeError: Argmax: axis is \[0, 1\], which has no hash": lambda: Argmax([0, 1]),
     r"ValueError: gradient: axis .* names an axis twice": lambda: at.gradient(S, axis=(1, -2)),
     "ValueError: roll: 3 shifts along 2 axes": lambda: at.roll(S, (1, 2, 3), (0, 1)),
+    # types, variables and constants
+    "TypeError: 'float65' is not a dtype": lambda: at.TensorType("float65", ()),
+    "TypeError: no variable has dtype object": lambda: at.TensorType("object", ()),
+    "TypeError: no variable has dtype": lambda: at.TensorType("U3", ()),
+    "TypeError: ints or None, not 1.5": lambda: at.TensorType("float64", (1.5,)),  # type: ignore[arg-type]
+    "ValueError: length -1 .* is negative": lambda: of(-1),
+    "TypeError: dvector makes variables of dtype float64, not int8": lambda: at.dvector(
+        "x", dtype="int8"
+    ),
+    "ValueError: row makes variables of shape": lambda: at.row("x", shape=(2, 3)),
+    r"TypeError: x is symbolic and has no len\(\)": lambda: len(x),
+    "TypeError: no truth value": lambda: bool(x > 0),
+    "TypeError: length of its first axis is not known": lambda: iter(x),
+    "TypeError: rank 0": lambda: iter(s),
+    "TypeError: 'x' .*not an array of numbers": lambda: at.as_tensor_variable("x"),
+    "TypeError: None .*not an array of numbers": lambda: at.as_tensor_variable(None),
+    "ValueError: axis 0 can't go: its length is not known": lambda: at.as_tensor_variable(
+        A, ndim=1
+    ),
+    "TypeError: is a variable, and a constant needs a value": lambda: at.constant(x),
+    "TypeError: no value of dtype int8": lambda: at.constant(300, dtype="int8"),
+    "ValueError: 2 axes where 1": lambda: at.constant([[1]], ndim=1),
     # parts
+    "IndexError: 4 indices": lambda: S[0, 0, 0, 0],
+    "IndexError: more than one ellipsis": lambda: S[..., ...],
+    "TypeError: no index": lambda: S[1.5],
+    "TypeError: True is no index": lambda: S[True],
+    "ValueError: step of a slice is 0": lambda: S[::0],
+    "TypeError: array of numbers": lambda: S["a"],
     "IndexError: axis 0 has length 4, so there's no 4": lambda: tall[4],
     r"IndexError: subtensor\{5\}: x has shape \(3,\)": lambda: evaluate([x[5]], {x: np.ones(3)}),
     r"IndexError: advanced.*: x has shape \(3,\)": lambda: evaluate([x[[5, 1]]], {x: np.ones(3)}),

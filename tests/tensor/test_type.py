@@ -38,21 +38,6 @@ def test_types_are_interned() -> None:
         assert TensorType("floatX", ()).dtype == "float32"
 
 
-@pytest.mark.parametrize(
-    ("dtype", "shape", "error", "message"),
-    [
-        ("float65", (), TypeError, "'float65' is not a dtype"),
-        ("object", (), TypeError, "no variable has dtype object"),
-        ("U3", (), TypeError, "no variable has dtype"),
-        ("float64", (1.5,), TypeError, "ints or None, not 1.5"),
-        ("float64", (-1,), ValueError, "length -1 .* is negative"),
-    ],
-)
-def test_wrong_types(dtype: Any, shape: Any, error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=message):
-        TensorType(dtype, shape)
-
-
 def test_is_super() -> None:
     wide, narrow = TensorType("float64", (None, None)), TensorType("float64", (None, 3))
     assert wide.is_super(narrow) and wide.is_super(wide) and not narrow.is_super(wide)
