@@ -22,6 +22,7 @@ from relgraph.graph.opt import GlobalOptimizer, SequenceOptimizer, local_optimiz
 from relgraph.graph.opt.merge import merged_copy
 from relgraph.graph.opt.navigators import InSequence
 from relgraph.graph.traversal import ancestors, io_toposort
+from relgraph.passes.gemm import transposed
 from relgraph.passes.open_loop import Given, OpenLoop, Row, State, loops_in, put_in_place
 from relgraph.tensor.basic import Assert
 from relgraph.tensor.costs import NeverCostlier
@@ -541,7 +542,6 @@ _RULES: dict[type[Any], Rule] = {
 }
 
 
-_TRANSPOSE = DimShuffle(2, (1, 0))
 _COLUMN = DimShuffle(1, (0, "x"))
 _ROW = DimShuffle(1, ("x", 0))
 
@@ -598,10 +598,7 @@ def _factors(term: Variable) -> Factors | None:
     if node is None:
         return None
     if type(node.op) is Dot and all(v.type.ndim == 2 for v in node.inputs):
-        left, right = node.inputs
-        if left.owner is not None and left.owner.op is _TRANSPOSE:
-            return left.owner.inputs[0], right
-        return _TRANSPOSE(left), right
+        return transposed(node.inputs[0]), node.inputs[1]
     if node.op is mul and len(node.inputs) == 2:
         by_op = {v.owner.op: v for v in node.inputs if v.owner is not None}
         if by_op.keys() == {_COLUMN, _ROW}:

@@ -316,13 +316,15 @@ def _function_lines(node: Apply, symbols: SymbolTable) -> list[str] | None:
     lines = check_lines(node, symbols)
     for v in node.outputs:
         symbols.define_fresh(v, ordered=False)
+    function = array_function(op, [v.type.numpy_dtype for v in node.outputs])
+    return [*lines, calling_line(node, symbols, function)]
+
+
+def calling_line(node: Apply, symbols: SymbolTable, function: Callable[..., Any]) -> str:
+    """Return the line that computes a node of arrays by a function of them."""
     symbols.may_warn = True
-    function = symbols.bind("f", array_function(op, [v.type.numpy_dtype for v in node.outputs]))
-    results, given = (
-        ", ".join([symbols.name_of(v) for v in variables])
-        for variables in (node.outputs, node.inputs)
-    )
-    return [*lines, f"{results} = {function}({given})"]
+    made, given = (", ".join(map(symbols.name_of, side)) for side in (node.outputs, node.inputs))
+    return f"{made} = {symbols.bind('f', function)}({given})"
 
 
 def laid_out_name(var: Variable, symbols: SymbolTable, exact: bool) -> str:

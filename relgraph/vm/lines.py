@@ -40,7 +40,7 @@ from relgraph.vm.codegen import (
     check_lines,
     define_lengths,
 )
-from relgraph.vm.elementwise import laid_out_name, reduction_lines
+from relgraph.vm.elementwise import calling_line, laid_out_name, reduction_lines
 from relgraph.vm.kernels import Dead, elementwise_node_lines, fused_lines
 from relgraph.vm.schedule import function_of
 
@@ -314,11 +314,8 @@ def solve(node: Apply, symbols: SymbolTable, dead: Collection[Variable]) -> list
 
 def _lapack_lines(node: Apply, symbols: SymbolTable, function: Any, lapack: Any) -> list[str]:
     """Return the lines that call a function of a node's own, one of LAPACK and the inputs."""
-    lines = check_lines(node, symbols)
-    symbols.may_warn = True
-    bound = symbols.bind("f", partial(function, function_of(node), lapack))
-    made, given = (", ".join(map(symbols.name_of, side)) for side in (node.outputs, node.inputs))
-    return [*lines, f"{made} = {bound}({given})"]
+    called = partial(function, function_of(node), lapack)
+    return [*check_lines(node, symbols), calling_line(node, symbols, called)]
 
 
 def slogdet(node: Apply, symbols: SymbolTable, dead: Collection[Variable]) -> list[str] | None:
