@@ -67,7 +67,7 @@ def test_an_unchecked_law_gives_status_1(module, capsys):
     assert "0 passed, 0 failed, 1 unchecked" in capsys.readouterr().out
 
 
-def test_the_results_as_json(module, tmp_path, capsys):
+def test_the_results_as_json(module, tmp_path):
     file = tmp_path / "results.json"
     options = ["--law", "neg-neg", "--examples", "30", "--json", str(file)]
     assert main(["check", module(), *options]) == 0
@@ -94,7 +94,7 @@ MORE = [law(name, x + y, y + x) for name in ("one", "two", "three")]
 """
 
 
-def test_however_many_processes_find_the_same(module, tmp_path, capsys):
+def test_however_many_processes_find_the_same(module, tmp_path):
     options = [module(MORE), "--examples", "10", "--seed", "5"]
     alone = results(tmp_path / "one.json", *options, "--jobs", "1")
     shared = results(tmp_path / "two.json", *options, "--jobs", "2")

@@ -63,8 +63,7 @@ WRONG = [
 @pytest.mark.parametrize("wrong", WRONG, ids=lambda w: w.name)
 def test_wrong_laws_are_found(wrong):
     found = check_optimizer(wrong, examples=600, shrink=False)
-    assert found.status == "failed"
-    assert not found.passed
+    assert found.status == "failed" and not found.passed
     assert found.counterexample.step is None or found.counterexample.step.name == wrong.name
 
 
@@ -130,9 +129,7 @@ def test_an_optimizer_that_makes_what_raises():
 
 def test_what_never_fires_is_not_passed():
     found = check_optimizer(law("none", at.polygamma(x, y), x), graphs(ops=[at.exp]), examples=20)
-    assert found.status == "unchecked"
-    assert not found.passed
-    assert found.status == "unchecked"
+    assert found.status == "unchecked" and not found.passed
     assert "unchecked" in str(found)
 
 
@@ -140,8 +137,7 @@ def test_a_check_on_too_few_graphs_is_not_passed():
     law_of_neg = law("twice negative", at.neg(at.neg(x)), x)
     found = check_optimizer(law_of_neg, examples=40, required=41)
     assert found.counterexample is None and 0 < found.changed <= 40
-    assert found.status == "unchecked"
-    assert not found.passed
+    assert found.status == "unchecked" and not found.passed
     assert "it has to change 41 graphs" in str(found)
     assert check_optimizer(law_of_neg, examples=40).required == 4
 
@@ -213,7 +209,6 @@ def test_with_gradients():
     v, w, i = at.dvector("v"), at.dmatrix("w"), at.lvector("i")
     outputs = with_gradients([v, w, i], [v * 2, at.eq(i, 1)])
     assert [o.type.ndim for o in outputs] == [1, 1, 1, 2]
-    assert with_gradients([i], [i + 1]) != []
     assert len(with_gradients([i], [i + 1])) == 1
 
 
@@ -259,10 +254,6 @@ def overwrites(run, kept, values):
         if v.flags.writeable:
             v.fill(3)
     return found
-
-
-def gives_arguments(run, kept, values):
-    return [values[0] for _ in run(*values)]
 
 
 def keeps_storage(run, kept, values):
