@@ -32,14 +32,6 @@ def leaky_cell(T: Any, size: int) -> tuple[list[Any], Any]:
     return [x, leak, weight], h
 
 
-def logistic_map_of_vectors(T: Any, size: int) -> tuple[list[Any], Any]:
-    x, r = T.dvector("x"), T.dvector("r")
-    u = x
-    for _ in range(size // 4):
-        u = r * u * (1.0 - u)
-    return [x, r], u
-
-
 def competing_species(T: Any, size: int) -> tuple[list[Any], Any]:
     """Lotka and Volterra's equations, with rates that are vectors too."""
     x, y, *rates = inputs = [T.dvector(name) for name in ("x", "y", "a", "b", "c", "d")]
@@ -47,14 +39,6 @@ def competing_species(T: Any, size: int) -> tuple[list[Any], Any]:
     for _ in range(size // 12):
         x, y = x + 0.01 * (a * x - b * x * y), y + 0.01 * (c * x * y - d * y)
     return inputs, x + y
-
-
-def horner_of_vectors(T: Any, size: int) -> tuple[list[Any], Any]:
-    x, cs = T.dvector("x"), [T.dvector(f"c{i}") for i in range(size // 2)]
-    out = cs[0]
-    for c in cs[1:]:
-        out = out * x + c
-    return [x, *cs], out
 
 
 def power_series(T: Any, size: int) -> tuple[list[Any], Any]:
