@@ -91,11 +91,6 @@ def spelled(before: Any) -> Any:
     return optimize_graph(before, include=(), custom_opt=SPELLINGS, clone=True)
 
 
-def written(law: Relation, before: Any) -> str:
-    """Return what a law makes of `before`, as algebra."""
-    return algebra(applied(law, before))
-
-
 def inputs_of(graph: Any) -> list[Any]:
     """Return the variables that a graph starts from."""
     return [v for v in graph_inputs([graph]) if not isinstance(v, Constant)]

@@ -1,4 +1,4 @@
-"""Each law about tensors side by side at work."""
+"""Each law about axes, and about tensors side by side, at work."""
 
 from __future__ import annotations
 
@@ -7,13 +7,18 @@ from relgraph.tensor.assembly import Join, Split
 from relgraph.tensor.shapes import MakeVector, Shape_i
 
 x, y, z = at.dmatrix("x"), at.dmatrix("y"), at.dmatrix("z")
+t = at.dtensor3("t")
 v, w = at.dvector("v"), at.dvector("w")
+row = at.drow("row")
+once = at.exp(x)
 c = at.dscalar("c")
 m, n = at.lscalar("m"), at.lscalar("n")
 six = at.TensorType("float64", (6, None))("six")
 sizes = at.TensorType("int64", (2,))("sizes")
 none = at.TensorType("float64", (0, None))("none")
+
 fixed = [at.TensorType("float64", (k, None))(f"p{k}") for k in (1, 2, 3, 4)]
+
 free = [at.dmatrix(f"q{k}") for k in range(4)]
 join = at.join
 
@@ -40,6 +45,38 @@ def pieces_of(count):
 
 
 TABLE = [
+    (
+        "dimshuffle-of-dimshuffle",
+        t.dimshuffle(2, 0, 1).dimshuffle(1, "x", 0, 2),
+        t.dimshuffle(0, "x", 2, 1),
+    ),
+    ("dimshuffle-of-dimshuffle", v.dimshuffle(0, "x").dimshuffle(0), v.dimshuffle(0)),
+    ("dimshuffle-of-dimshuffle", x.T.T, x.dimshuffle(0, 1)),
+    ("dimshuffles-cancel", v.dimshuffle(0, "x").dimshuffle(0), v),
+    ("dimshuffles-cancel", x.T.T, x),
+    ("dimshuffle-unneeded", x.dimshuffle(0, 1), x),
+    ("dimshuffle-unneeded", row.dimshuffle("x", 1), row),
+    ("dimshuffle-of-elemwise", at.exp(x).T, at.exp(x.T)),
+    ("dimshuffle-of-few-ops", at.exp(x).T, at.exp(x.T)),
+    ("dimshuffle-of-few-ops", at.exp(x + y).T, at.exp(x.T + y.T)),
+    (
+        "dimshuffle-of-elemwise",
+        (v + at.tanh(w)).dimshuffle("x", 0),
+        v.dimshuffle("x", 0) + at.tanh(w.dimshuffle("x", 0)),
+    ),
+    (
+        "dimshuffle-of-elemwise",
+        at.switch(at.gt(x, row), x, y).T,
+        at.switch(at.gt(x.T, row.T), x.T, y.T),
+    ),
+    ("dimshuffle-of-elemwise", at.add(x, y, x).T, at.add(x.T, y.T, x.T)),
+    ("dimshuffle-of-elemwise", at.cast(x, "float32").T, at.cast(x.T, "float32")),
+    ("join-of-dimshuffles", at.join(1, x.T, y.T), at.join(0, x, y).T),
+    (
+        "join-of-dimshuffles",
+        at.join(0, v.dimshuffle(0, "x"), w.dimshuffle(0, "x"), v.dimshuffle(0, "x")),
+        at.join(0, v, w, v).dimshuffle(0, "x"),
+    ),
     ("join-of-one", Join(0)(x), x),
     ("join-of-joins", join(0, join(0, x, y), z), join(0, x, y, z)),
     ("join-of-joins", join(1, x, join(1, y, z), x), join(1, x, y, z, x)),
@@ -56,8 +93,17 @@ TABLE = [
     ("alloc-of-alloc", at.alloc(at.alloc(c, n), m, n), at.alloc(c, m, n)),
 ]
 
-
 LEFT_ALONE = [
+    ("dimshuffle-unneeded", x.T),
+    ("dimshuffles-cancel", x.T.dimshuffle(0, "x", 1)),
+    ("dimshuffle-of-elemwise", at.sum(t, axis=0).T),
+    ("join-of-dimshuffles", at.join(1, x.T, y)),
+    ("join-of-dimshuffles", at.join(1, v.dimshuffle(0, "x"), w.dimshuffle(0, "x"))),
+    ("join-of-dimshuffles", at.join(0, t.dimshuffle(0, 2, 1), t.dimshuffle(2, 1, 0))),
+    ("dimshuffle-of-elemwise", once.T, once),
+    ("dimshuffle-of-few-ops", once.T, once),
+    # it has far to go, and waits for the rest
+    ("dimshuffle-of-few-ops", at.exp(at.sin(at.tanh(at.exp(x)))).T),
     ("join-of-one", join(0, x, y)),
     ("join-of-joins", join(0, join(1, x, y), z)),
     ("join-of-neighbours", join(0, v[:2], v[3:])),

@@ -1,4 +1,4 @@
-"""Each law about determinants at work."""
+"""Each law about determinants, traces and diagonals at work."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ import numpy as np
 
 import relgraph.tensor as at
 from relgraph.graph.reference import evaluate
+from relgraph.graph.traversal import io_toposort
 from relgraph.tensor.linalg import det, inv, slogdet
+from relgraph.tensor.linalg.diagonals import SetDiagonal
+from relgraph.tensor.math import Dot
 from tests.relations.applied import LAWS
-from tests.relations.matrices.inputs import a, b, c, lower, positive, upper, x
-from tests.relations.tables import rewritten
+from tests.relations.matrices.inputs import a, b, c, lower, positive, tall, upper, wide, x
+from tests.relations.tables import check_fires, rewritten
 
 squared = x @ x.T
 
@@ -21,6 +24,9 @@ def sign(matrix):
 def log_size(matrix):
     return slogdet(matrix)[1]
 
+
+along = at.constant([0, 1, 2, 3])
+p = at.dmatrix("p")
 
 TABLE = [
     ("log-det-of-positive-definite", at.log(det(positive)), log_size(positive)),
@@ -47,8 +53,16 @@ TABLE = [
     ("log-det-triangular", log_size(upper), None),
     ("log-det-positive-definite", log_size(positive), None),
     ("sign-det-positive-definite", sign(positive), at.constant(1.0)),
+    ("trace-cycle", at.sum(at.diag((tall @ wide) @ a))),
+    ("diagonal-transposed", at.diag(a.T)),
+    ("diagonal-of-product", at.diag(a @ b)),
+    ("diagonal-of-diagonal", at.diag(at.diag(b[0]))),
+    ("diagonal-of-diagonal", at.diag(SetDiagonal()(a, b[0]))),
+    ("diagonal-of-diagonal", at.diag(at.diag(b[0], -2), -2)),
+    ("diagonal-by-positions", a[along, along]),
+    ("diagonal-by-positions", (tall @ wide)[at.arange(4), at.arange(4)]),
+    ("diagonal-by-positions", wide[at.arange(2), at.arange(2)]),
 ]
-
 
 LEFT_ALONE = [
     ("det-of-product", det(x @ x.T)),
@@ -57,6 +71,13 @@ LEFT_ALONE = [
     ("det-scaled", det(a * b)),
     ("det-scaled", det(c * a.dimshuffle("x", 0, 1))),
     ("det-scaled", det(0.25 * at.bmatrix())),  # a count of rows is no small integer
+    ("diagonal-of-product", at.diag(a @ b, 1)),
+    ("diagonal-of-diagonal", at.diag(at.diag(b[0], 1))),
+    ("diagonal-by-positions", a[along, along[::-1]]),
+    ("diagonal-by-positions", wide[at.arange(2, dtype="int8"), at.arange(2, dtype="int8")]),
+    ("diagonal-by-positions", a[along[:2], along[:2]]),
+    ("diagonal-by-positions", p[along, along]),
+    ("trace-cycle", at.sum(at.diag((p @ p) @ p))),
 ]
 
 
@@ -67,3 +88,14 @@ def test_the_logarithm_of_a_determinant_that_overflows():
     value[0, 0] = -1
     with np.errstate(invalid="ignore"):
         assert np.isnan(evaluate([found], {x: value}))
+
+
+def test_a_trace_takes_no_product():
+    (found,) = [check_fires(LAWS["diagonal-of-product"], at.diag(a @ b))]
+    assert all(not isinstance(node.op, Dot) for node in io_toposort([a, b], [found]))
+
+
+def test_the_cheapest_cycle():
+    found = check_fires(LAWS["trace-cycle"], at.sum(at.diag((tall @ wide) @ a)))
+    product = found.owner.inputs[0].owner.inputs[0].owner.inputs[0]
+    assert product.type.shape == (2, 4)

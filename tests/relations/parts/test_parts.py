@@ -1,6 +1,8 @@
-"""Each law about parts of tensors at work."""
+"""Each law about parts of tensors, and tensors with a part changed, at work."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
@@ -18,13 +20,46 @@ six = at.TensorType("float64", (6,))("six")
 three = at.TensorType("float64", (3,))("three")
 zero, one, zeros = (at.constant(a) for a in (np.zeros(1), np.ones(1), np.zeros((3, 2))))
 ended, beside = at.join(0, zero, three, one), at.join(1, zeros, col)
-
-
 once, product, total = at.exp(x), at.dot(x, y), at.sum(t, axis=0)
 
 
 def changed(part, value):
     return at.set_subtensor(part, value)
+
+
+small = at.TensorType("int8", (None,))("small")
+
+
+def put(part, value):
+    return at.set_subtensor(part, value)
+
+
+def raised(part, value):
+    return at.inc_subtensor(part, value)
+
+
+s = at.dscalar("s")
+
+places, others = at.constant([0, 0, 2]), at.constant([1, 1, 0])
+blank = at.second(v, 0.0)
+
+bumped = at.inc_subtensor(v[:2], s)
+
+
+def incremented(count: int) -> Any:
+    """Two increments of the first elements, with a number of others between."""
+    out = at.inc_subtensor(v[:2], s)
+    for k in range(count):
+        out = at.inc_subtensor(out[k + 1 :], s)
+    return at.inc_subtensor(out[:2], w[:2])
+
+
+def at_once(count: int) -> str:
+    """The same, as it is written after the law."""
+    first = "inc_subtensor(v[:2], s + w[:2])"
+    for k in range(count):
+        first = f"inc_subtensor({first}[{k + 1}:], s)"
+    return first
 
 
 TABLE = [
@@ -104,8 +139,67 @@ TABLE = [
         beside[:, 1:] - beside[:, :-1],
         at.join(1, zeros[:, 1:] - zeros[:, :-1], col - zeros[:, -1:]),
     ),
+    ("set-own-part", put(x[i], x[i]), x),
+    ("set-own-part-by-array", put(x[k], x[k]), x),
+    ("set-after-change", put(put(x[i], v)[i], w), put(x[i], w)),
+    ("set-after-change", put(raised(x[:, 1], v)[:, 1], w), put(x[:, 1], w)),
+    ("set-after-change-by-array", put(put(x[k], v)[k], w), put(x[k], w)),
+    ("inc-twice", raised(raised(x[i], v)[i], w), raised(x[i], v + w)),
+    (
+        "inc-twice-by-array",
+        raised(raised(v[k], 2.0)[k], w),
+        "inc_subtensor(v[k], 2.0 + w)",
+    ),
+    ("inc-by-zero", raised(x[i], 0.0), x),
+    ("inc-by-zero-by-array", raised(v[k], 0.0), v),
+    ("inc-after-set", raised(put(x[i], v)[i], w), put(x[i], v + w)),
+    ("set-everything", put(six[:6], 2.0), "2.0"),
+    ("set-everything", put(v[0:], w), w),
+    ("inc-everything", raised(v[0:], w), v + w),
+    ("inc-of-zeros", raised(at.zeros((3, 3))[i], v), put(at.zeros((3, 3))[i], v)),
+    *(("inc-past", incremented(count), at_once(count)) for count in range(1, 6)),
+    ("inc-serialize", at.inc_subtensor(v[:2], s) + w, "inc_subtensor((v + w)[:2], s)"),
+    (
+        "inc-serialize",
+        at.add(w, at.inc_subtensor(v[:2], s), w),
+        "inc_subtensor((v + w + w)[:2], s)",
+    ),
+    (
+        "inc-serialize",
+        at.add(
+            at.inc_subtensor(v[:2], s), at.inc_subtensor(w[i:], s), at.set_subtensor(blank[:1], s)
+        ),
+        "inc_subtensor(inc_subtensor(inc_subtensor((v + w)[:1], s)[i:], s)[:2], s)",
+    ),
+    (
+        "inc-serialize",
+        at.set_subtensor(blank[:2], s) + at.set_subtensor(blank[1:], s),
+        "inc_subtensor(set_subtensor(second(v, 0.0)[1:], s)[:2], s)",
+    ),
+    ("inc-serialize", at.inc_subtensor(v[i:], s) + w, "inc_subtensor((v + w)[i:], s)"),
+    (
+        "inc-serialize",
+        at.inc_subtensor(x[i, j], s) + v,
+        "inc_subtensor((x + v)[i, j], s)",
+    ),
+    ("inc-serialize", at.set_subtensor(blank[:2], s) + w, "inc_subtensor(w[:2], s)"),
+    (
+        "inc-serialize",
+        at.add(w, bumped, bumped),
+        "inc_subtensor(inc_subtensor((v + w + v)[:2], s)[:2], s)",
+    ),
+    ("inc-serialize", at.set_subtensor(blank[i:], s) + w, "inc_subtensor(w[i:], s)"),
+    (
+        "inc-serialize",
+        at.inc_subtensor(v[places], s) + w,
+        "inc_subtensor((v + w)[[0 0 2]], s)",
+    ),
+    (
+        "inc-serialize",
+        at.inc_subtensor(x[places, others], s) + v,
+        "inc_subtensor((x + v)[[0 0 2], [1 1 0]], s)",
+    ),
 ]
-
 
 LEFT_ALONE = [
     ("subtensor-of-subtensor", v[:3][-1]),
@@ -149,6 +243,19 @@ LEFT_ALONE = [
     ("steps-of-join", at.join(0, six, three)[1:] - at.join(0, six, three)[:-1]),
     # v may be empty
     ("steps-of-join", at.join(0, zero, v)[1:] - at.join(0, zero, v)[:-1]),
+    ("set-own-part", put(x[i], x[j])),
+    ("set-after-change", put(put(x[i], v)[j], w)),
+    # a position that is named twice is raised twice
+    ("inc-after-set", raised(put(v[k], 1.0)[k], w)),
+    ("inc-twice", raised(raised(v[i:], small[i:])[i:], small[i:])),
+    ("inc-by-zero", put(x[i], 0.0)),
+    ("set-everything", put(v[:6], 2.0)),
+    ("inc-of-zeros", raised(x[i], v)),
+    ("inc-serialize", at.inc_subtensor(row[:, :2], s) + x),  # the sum has more rows
+    ("inc-serialize", at.set_subtensor(v[:2], s) + w),
+    ("inc-serialize", at.inc_subtensor(at.fvector("f")[:2], 1) + w),  # added up as float32
+    ("inc-serialize", at.set_subtensor(v[:2], s) + w),
+    ("inc-serialize", at.set_subtensor(at.second(x, 0.0)[:2], s) + row),
 ]
 
 

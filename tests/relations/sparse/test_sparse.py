@@ -1,4 +1,4 @@
-"""Each law about stored elements and their places at work."""
+"""Each law about sparse matrices at work: no dense matrix is left of products and sums of them."""
 
 from __future__ import annotations
 
@@ -6,16 +6,27 @@ import pytest
 
 import relgraph.sparse as sparse
 import relgraph.tensor as at
+from relgraph.graph.traversal import io_toposort
 from relgraph.sparse.op import ChangeFormat, Sampled, as_format
-from relgraph.sparse.products import SampledDense, SparseFromDense
+from relgraph.sparse.products import DenseFromSparse, DotDense, SampledDense, SparseFromDense
 from tests.relations.applied import LAWS
 from tests.relations.sparse.inputs import d, e, m, row, w, x, y, z
 from tests.relations.tables import check_fires
 
+dense, sampled_dense = x.toarray(), SampledDense()
 with_data, csr, csc = sparse.with_data, SparseFromDense("csr"), SparseFromDense("csc")
-sampled, sampled_dense = Sampled(), SampledDense()
+sampled = Sampled()
 
 TABLE = [
+    ("dot-of-sparse", dense @ m),
+    ("dot-by-sparse", d @ dense),
+    ("dot-by-sparse-matrix", m @ dense),
+    ("dot-of-sparse-transpose", dense.T @ m),
+    ("dot-of-column", x @ d.dimshuffle(0, "x")),
+    ("sampled-dot", sampled_dense(x, m @ w.T)),
+    ("sum-of-sparse", dense.sum()),
+    ("sum-of-sparse-columns", dense.sum(axis=0)),
+    ("sum-of-sparse-rows", dense.sum(axis=1)),
     ("stored-of-with-stored", with_data(x, d).data, d),
     ("with-own-stored", with_data(x, x.data), x),
     ("with-stored-twice", with_data(with_data(x, e), d), with_data(x, d)),
@@ -34,14 +45,33 @@ TABLE = [
     ("sampled-of-broadcast", sampled_dense(x, at.alloc(row, 3, 3)), sampled_dense(x, row)),
 ]
 
-
 LEFT_ALONE = [
+    ("dot-by-sparse", m @ dense),
+    ("dot-by-sparse-matrix", d @ dense),
+    ("sampled-dot", sampled_dense(x, row @ w.T)),
+    ("sampled-dot", sampled_dense(x, at.cast(m, "int64") @ w.T)),
+    ("dot-of-column", x @ m),
     ("sampled-with-stored", sampled(x, with_data(y, d))),
     ("sparse-from-own-dense", csc(x.toarray())),
     ("sampled-dense-of-sparse", sampled_dense(x, z.toarray())),
     ("sampled-of-broadcast", sampled_dense(x, at.alloc(d, 3, 3))),
     ("with-own-stored", with_data(x, y.data)),
 ]
+
+
+@pytest.mark.parametrize(("name", "before"), [row for row in TABLE if len(row) == 2])
+def test_no_dense_matrix_is_left(name, before):
+    found = check_fires(LAWS[name], before)
+    assert not any(
+        isinstance(node.op, DenseFromSparse | SampledDense) for node in io_toposort([], [found])
+    )
+
+
+@pytest.mark.parametrize("is_structured", [True, False])
+def test_a_gradient_stays_what_it_is(is_structured):
+    """The product's gradient by the matrix is structured where that of the dense matrix is."""
+    found = check_fires(LAWS["dot-of-sparse"], sparse.dense_from_sparse(x, is_structured) @ m)
+    assert found.owner.op is DotDense(is_structured)
 
 
 def test_formats_that_stay():
