@@ -28,10 +28,6 @@ AGREE = 25
 Vector = list[Any]
 
 
-def _elementwise(function: Callable[..., Any]) -> Callable[..., Any]:
-    return np.frompyfunc(function, function.__code__.co_argcount, 1)
-
-
 mp = mpmath.mp
 
 
@@ -44,28 +40,18 @@ def _softmax(x: Any, axis: int) -> Any:
 
 
 MPMATH = SimpleNamespace(
-    exp=_elementwise(lambda x: mp.exp(x)),
-    log=_elementwise(lambda x: mp.log(x)),
-    sqrt=_elementwise(lambda x: mp.sqrt(x)),
-    cos=_elementwise(lambda x: mp.cos(x)),
-    cosh=_elementwise(lambda x: mp.cosh(x)),
-    sinh=_elementwise(lambda x: mp.sinh(x)),
-    tanh=_elementwise(lambda x: mp.tanh(x)),
-    log1p=_elementwise(lambda x: mp.log1p(x)),
-    softplus=_elementwise(lambda x: mp.log1p(mp.exp(x))),
+    **{
+        name: np.frompyfunc(getattr(mp, name), 1, 1)
+        for name in ("exp", "log", "sqrt", "cos", "cosh", "sinh", "tanh", "log1p", "erf")
+    },
+    **{
+        name: getattr(np, name)
+        for name in ("abs", "maximum", "max", "dot", "where", "sum", "mean", "prod", "arange")
+    },
+    gammaln=np.frompyfunc(mp.loggamma, 1, 1),
+    softplus=lambda x: MPMATH.log1p(MPMATH.exp(x)),
+    sigmoid=lambda x: 1 / (1 + MPMATH.exp(-x)),
     softmax=_softmax,
-    erf=_elementwise(lambda x: mp.erf(x)),
-    sigmoid=_elementwise(lambda x: 1 / (1 + mp.exp(-x))),
-    gammaln=_elementwise(lambda x: mp.loggamma(x)),
-    abs=np.abs,
-    maximum=np.maximum,
-    max=np.max,
-    dot=np.dot,
-    where=np.where,
-    sum=np.sum,
-    mean=np.mean,
-    prod=np.prod,
-    arange=np.arange,
     eye=lambda n: np.eye(n).astype(object),
     linalg=SimpleNamespace(
         det=_of_matrix(mp.det),

@@ -18,7 +18,6 @@ product = tall @ wide
 d = (at.abs(a) + 1.0) * identity
 one = at.constant(np.eye(3, dtype="float16"))
 half = at.TensorType("float16", (3, 1))("u"), at.TensorType("float16", (1, 3))("v")
-
 of_half = one + half[0] @ half[1]
 
 TABLE = [

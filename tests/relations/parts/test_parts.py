@@ -21,23 +21,8 @@ three = at.TensorType("float64", (3,))("three")
 zero, one, zeros = (at.constant(a) for a in (np.zeros(1), np.ones(1), np.zeros((3, 2))))
 ended, beside = at.join(0, zero, three, one), at.join(1, zeros, col)
 once, product, total = at.exp(x), at.dot(x, y), at.sum(t, axis=0)
-
-
-def changed(part, value):
-    return at.set_subtensor(part, value)
-
-
 small = at.TensorType("int8", (None,))("small")
-
-
-def put(part, value):
-    return at.set_subtensor(part, value)
-
-
-def raised(part, value):
-    return at.inc_subtensor(part, value)
-
-
+put, raised = at.set_subtensor, at.inc_subtensor
 s = at.dscalar("s")
 
 places, others = at.constant([0, 0, 2]), at.constant([1, 1, 0])
@@ -119,10 +104,10 @@ TABLE = [
         at.join(0, six.dimshuffle(0, "x"), col)[1:3, 0],
         six.dimshuffle(0, "x")[1:3, 0],
     ),
-    ("subtensor-of-set-subtensor", changed(x[i], v)[i], v),
-    ("subtensor-of-set-subtensor", changed(six[1:3], 2.0)[1:3], "2.0"),
+    ("subtensor-of-set-subtensor", put(x[i], v)[i], v),
+    ("subtensor-of-set-subtensor", put(six[1:3], 2.0)[1:3], "2.0"),
     ("subtensor-of-inc-subtensor", at.inc_subtensor(x[:, 1], v)[:, 1], x[:, 1] + v),
-    ("subtensor-of-change-elsewhere", changed(x[0], v)[1], x[1]),
+    ("subtensor-of-change-elsewhere", put(x[0], v)[1], x[1]),
     ("subtensor-of-change-elsewhere", at.inc_subtensor(six[::2], 1.0)[1], six[1]),
     ("take-all", x[at.arange(at.shape_i(x, 0))], x),
     ("take-run", six[np.array([4, 2, 0])], six[4::-2]),
@@ -223,9 +208,9 @@ LEFT_ALONE = [
     ("subtensor-of-join", at.join(0, three, v)[-1]),
     ("subtensor-of-join", at.join(0, three, v)[2:]),
     ("subtensor-of-join", at.join(0, six, three)[i]),
-    ("subtensor-of-set-subtensor", changed(x[i], v)[j]),
-    ("subtensor-of-change-elsewhere", changed(x[0], v)[-1]),
-    ("subtensor-of-change-elsewhere", changed(x[i], v)[0]),
+    ("subtensor-of-set-subtensor", put(x[i], v)[j]),
+    ("subtensor-of-change-elsewhere", put(x[0], v)[-1]),
+    ("subtensor-of-change-elsewhere", put(x[i], v)[0]),
     # what is read elsewhere is not computed again
     ("subtensor-of-elemwise", once[0], once),
     ("subtensor-of-dot", product[0], product),

@@ -12,9 +12,7 @@ from relgraph import Mode, function, scalar
 from relgraph.tensor.assembly import Join
 from relgraph.tensor.reductions import CAReduce
 from tests.relations.applied import LAWS
-from tests.relations.tables import (
-    check_fires,
-)
+from tests.relations.tables import check_fires
 
 x, y = at.dmatrix("x"), at.dmatrix("y")
 t = at.dtensor3("t")
