@@ -48,8 +48,6 @@ def test_a_rounding_that_cancels_is_left_alone() -> None:
     ):
         kept = optimize_graph(by_hand, include=["stabilization"], clone=True)
         assert better not in algebra(kept)
-    read_elsewhere = optimize_graph(at.log(u) + at.sqrt(u), include=["stabilization"], clone=True)
-    assert algebra(read_elsewhere) == "log1p(x) + sqrt(1.0 + x)"
 
 
 def test_the_measure_sees_a_formula_that_is_worse() -> None:

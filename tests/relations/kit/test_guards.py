@@ -124,42 +124,25 @@ def test_a_difference_that_has_its_own_rounding_is_left_alone(
     assert "switch" in algebra(optimize_graph(difference, include=["stabilization"]))
 
 
-LEFT: dict[str, tuple[Any, Callable[[str], bool]]] = {
-    # the other reader does not enlarge the error, or there are laws about both
-    "root": (at.log(u) + at.sqrt(u), lambda text: "log1p(x)" in text),
-    "product": (at.log(u) * (u * y), lambda text: "log1p(x)" in text),
-    "other difference": (
-        (1 - at.cos(x)) / (y - at.cos(x)),
-        lambda text: "cosm1" in text,
-    ),
-    "a function of what it has": (
-        (at.exp(x) - 1) * (at.exp(x) - x),
-        lambda text: text == "expm1(x) * (exp(x) - x)",
-    ),
-    "a difference from its logarithm": (
-        at.log(u) * (1 - at.log(u)),
-        lambda text: text == "log1p(x) * (1.0 - log1p(x))",
-    ),
-    "the same, added": (
+# The other reader does not enlarge the error, or there are laws about both.
+STABILIZED = [
+    (at.log(u) + at.sqrt(u), "log1p(x) + sqrt(1.0 + x)"),
+    (at.log(u) * (u * y), "log1p(x) * ((1.0 + x) * y)"),
+    ((1 - at.cos(x)) / (y - at.cos(x)), "-(cosm1(x) / (y - cos(x)))"),
+    ((at.exp(x) - 1) * (at.exp(x) - x), "expm1(x) * (exp(x) - x)"),
+    (at.log(u) * (1 - at.log(u)), "log1p(x) * (1.0 - log1p(x))"),
+    (
         (at.sqrt(1 + x) - at.sqrt(x)) / (at.sqrt(1 + x) + at.sqrt(x)),
-        lambda text: "sqrt(1.0 + x) - sqrt(x)" not in text,
+        "switch(… < …, 1.0 / …, … - …) / (sqrt(…) + sqrt(x))",
     ),
-    "exponential": (
-        (at.exp(x) - 1) / at.log(at.exp(x)),
-        lambda text: text == "expm1(x) / x",
-    ),
-    "both": (
-        at.log(square) / (1 - square),
-        lambda text: text == "2.0 * log(abs(x)) / sqr_less_sqr(1.0, x)",
-    ),
-}
+    ((at.exp(x) - 1) / at.log(at.exp(x)), "expm1(x) / x"),
+    (at.log(square) / (1 - square), "2.0 * log(abs(x)) / sqr_less_sqr(1.0, x)"),
+]
 
 
-@pytest.mark.parametrize("name", LEFT)
-def test_what_cancels_nothing_is_stabilized(name: str) -> None:
-    formula, is_right = LEFT[name]
-    text = algebra(optimize_graph(formula, include=["stabilization"], clone=True))
-    assert is_right(text), text
+@pytest.mark.parametrize(("formula", "expected"), STABILIZED)
+def test_what_cancels_nothing_is_stabilized(formula: Any, expected: str) -> None:
+    assert algebra(optimize_graph(formula, include=["stabilization"], clone=True)) == expected
 
 
 def test_readers_are_not_asked_where_there_are_laws_about_both() -> None:
