@@ -67,6 +67,7 @@ UNARY = (
     *(at.exp, at.log, at.log1p, at.expm1, at.sqrt, at.sqr, at.abs, operator.neg),
     *(at.sigmoid, at.softplus, at.tanh, at.sinh, at.cosh, at.arcsinh, at.arctan),
     *(at.sin, at.cos, at.erf, at.erfc, lambda v: 1 - v, lambda v: 1 + v, lambda v: 2 * v),
+    *(lambda v: v**3.0, lambda v: v**-1.0, lambda v: v / -4, lambda v: -0.5 - v),
 )
 BINARY = (
     *(operator.add, operator.sub, operator.mul, operator.truediv),
@@ -111,7 +112,7 @@ def test_random_expressions_keep_their_values(tree):
 
 
 @given(trees)
-@settings(max_examples=100)
+@settings(max_examples=200)
 def test_a_random_expression_in_canonical_form_stays_as_it_is(tree):
     once = optimize_graph(built(tree), include=("canonicalize",), clone=True)
     twice = optimize_graph(once, include=("canonicalize",), clone=True)

@@ -213,42 +213,6 @@ def test_many_different_terms_stay_as_they_are():
     assert len(found.owner.inputs) == 500
 
 
-LEAVES = st.sampled_from([x, y, z, 1.0, 2.0, -0.5])
-
-
-def _combined(parts):
-    two = st.tuples(parts, parts)
-    return st.one_of(
-        two.map(lambda p: at.add(*p)),
-        two.map(lambda p: at.sub(*p)),
-        two.map(lambda p: at.mul(*p)),
-        two.map(lambda p: at.true_div(*p)),
-        parts.map(at.neg),
-        parts.map(at.sqr),
-        st.tuples(parts, st.sampled_from([2.0, 3.0, -1.0])).map(lambda p: at.pow(*p)),
-    )
-
-
-GRAPHS = st.recursive(LEAVES, _combined, max_leaves=9).map(lambda e: at.add(x, e))
-VALUES = {
-    "x": np.array([0.75, -1.5, 2.25]),
-    "y": np.array([1.25, 0.5, -3.0]),
-    "z": np.array([-0.625, 1.75, 1.0]),
-}
-
-
-@settings(max_examples=150, deadline=None)
-@given(GRAPHS)
-def test_canonicalizing_ends_keeps_the_value_and_is_idempotent(before):
-    after = canonical(before)
-    assert after.type.dtype == before.type.dtype
-    expected, found = value_of(before, VALUES), value_of(after, VALUES)
-    usual = np.isfinite(expected) & (np.abs(expected) < 1e6)
-    np.testing.assert_allclose(found[usual], expected[usual], rtol=1e-6, atol=1e-6)
-    again = canonical(after)
-    assert algebra(again, 2000) == algebra(after, 2000)
-
-
 @settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.sampled_from(["+i", "-i", "+j", "-3i", "+2j", "+7", "-9"]), min_size=2, max_size=12)
