@@ -75,7 +75,7 @@ def test_one_name_is_one_variable():
 
 # A call in a law means what the same call means on a variable, whatever its rank.
 
-Call = Callable[[Any, int], Any]
+Call = Callable[[Any, Any], Any]
 
 v = lvars("v")
 
@@ -90,18 +90,8 @@ WITH_AXIS: dict[str, Call] = {
     **{
         name: along(name)
         for name in (
-            *(
-                "softmax",
-                "log_softmax",
-                "logsumexp",
-                "sort",
-                "argsort",
-                "sum",
-                "prod",
-                "max",
-                "min",
-            ),
-            *("ptp", "argmax", "argmin", "cumsum", "cumprod", "flip"),
+            *("softmax", "log_softmax", "logsumexp", "sort", "argsort", "sum", "prod"),
+            *("max", "min", "ptp", "argmax", "argmin", "cumsum", "cumprod", "flip"),
         )
     },
     **{
@@ -145,7 +135,7 @@ WHOLE: dict[str, Call] = {
 RANKS = {1: at.dvector, 2: at.dmatrix, 3: at.dtensor3}
 
 
-def is_law_of(call: Call, axis: int, x: Variable) -> None:
+def is_law_of(call: Call, axis: Any, x: Variable) -> None:
     """Check that a law whose sides are calls matches the same calls on `x`, in both directions."""
     made = law("a-call", call(at.exp(v), axis), call(v, axis), mixed=True)
     of_exp, plain = call(at.exp(x), axis), call(x, axis)
@@ -200,15 +190,10 @@ def test_squeezing() -> None:
     assert twice.forward.transform(None, at.squeeze(x, 1).owner)
 
 
-def test_several_axes() -> None:
-    for x, axes in (
-        (at.dmatrix("x"), (0, -1)),
-        (at.dtensor3("x"), (0, -1)),
-        (at.dtensor3("x"), (-1, 1)),
-    ):
-        is_law_of(lambda v, a: at.sum(v, axis=a), axes, x)
-        is_law_of(lambda v, a: at.softmax(v, axis=a), axes, x)
-        is_law_of(lambda v, a: at.max(v, axis=a, keepdims=True), axes, x)
+@pytest.mark.parametrize("name", ["sum", "softmax", "max, kept"])
+def test_several_axes(name: str) -> None:
+    for rank, axes in ((2, (0, -1)), (3, (0, -1)), (3, (-1, 1))):
+        is_law_of(WITH_AXIS[name], axes, RANKS[rank]("x"))
 
 
 @pytest.mark.parametrize("name", ["softmax", "sort", "sum", "argmax", "cumsum", "flip"])
