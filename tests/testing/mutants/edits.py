@@ -83,7 +83,7 @@ OTHER_OPS = {
 
 def parts_of(law: Law) -> dict[str, Any]:
     """Return what a law is made of."""
-    names = ("lhs", "rhs", "conditions", "sound", "mixed", "complex", "domain")
+    names = ("lhs", "rhs", "conditions", "sound", "mixed", "complex", "domain", "tries")
     return {name: getattr(law, name) for name in names}
 
 
