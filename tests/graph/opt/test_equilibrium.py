@@ -222,6 +222,19 @@ class TestEndless:
         assert "undoes itself" in str(error) and len(error.steps) == 2
         assert "add(x, y) -> add(y, x)" in str(error)
 
+    def test_laws_that_undo_each_other(self, graphs):
+        laws = [
+            PatternSub((exp, "v"), (log, "v"), name="there"),
+            NEG_NEG,
+            PatternSub((log, "v"), (exp, "v"), name="back"),
+        ]
+        error = self.diverged(laws, graphs(add(exp(neg(neg(graphs.x))), graphs.y)))
+        assert str(error) == (
+            "EquilibriumOptimizer goes in a circle: there and back undo each other. After 2 "
+            "rewrites the graph is back:\n  there: exp(x) -> log(x)\n  back: log(x) -> exp(x)"
+        )
+        assert set(error.rewriters) == {"there", "back"}
+
     def test_a_cycle_in_a_large_graph(self, graphs):
         out = graphs.x
         for _ in range(5_000):
