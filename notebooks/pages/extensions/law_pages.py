@@ -1,7 +1,5 @@
 """The directives ``law-book`` and ``laws``, and the role ``law``, which links into the book."""
 
-from collections.abc import Iterable
-from importlib import import_module
 from typing import Any
 
 from docutils import nodes
@@ -14,6 +12,7 @@ from relgraph.graph.basic import Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren.relations import Relation
 from relgraph.testing.discovery import discover_laws
+from tests.relations.test_reach import examples
 
 BOOK = "pages/book"
 
@@ -24,13 +23,12 @@ class LawBook(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the book as HTML."""
         laws = discover_laws()
-        examples: dict[str, tuple[Variable, Variable]] = {}
-        for module in dict.fromkeys(str(law.module) for law in laws.values()):
-            for name, expression, *_ in cases(module):
-                pair = rewritten(laws[name], expression)
-                if pair is not None:
-                    examples.setdefault(name, pair)
-        return [nodes.raw("", law_book(laws.values(), rows_of, examples), format="html")]
+        found = {
+            name: [pair for one in expressions if (pair := rewritten(laws[name], one)) is not None]
+            for name, expressions in examples().items()
+        }
+        first = {name: pairs[0] for name, pairs in found.items() if pairs}
+        return [nodes.raw("", law_book(laws.values(), rows_of, first), format="html")]
 
 
 class Laws(SphinxDirective):
@@ -51,19 +49,6 @@ class Laws(SphinxDirective):
             for name in names
         ]
         return [nodes.raw("", fragment(table((), rows)), format="html")]
-
-
-def cases(module: str) -> Iterable[Any]:
-    """Return the table in the tests of a page of laws: names of laws, what they rewrite, and more;
-    an empty one if it has no tests."""
-    room, _, page = module.rpartition(".")
-    try:
-        tests = import_module(f"tests.{room}.test_{page}")
-    except ModuleNotFoundError as error:
-        if not str(error.name).startswith("tests."):
-            raise
-        return ()
-    return getattr(tests, "CASES", None) or tests.TABLE
 
 
 def rewritten(law: Relation, expression: Any) -> tuple[Variable, Variable] | None:
