@@ -37,7 +37,7 @@ from tests.seeds import sampled
 # Fewer would be quicker; but a family has to have come into its stride.
 SIZES = (60, 180)
 
-SOME = pytest.mark.parametrize("family", sampled(FAMILIES, 8, "walks"))
+SOME = pytest.mark.parametrize("family", sampled(FAMILIES, 5, "walks"))
 
 
 @pytest.fixture(scope="module", autouse=True)

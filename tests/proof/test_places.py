@@ -22,6 +22,7 @@ from relgraph.tensor.linalg.diagonals import ExtractDiag
 from relgraph.tensor.shapes import MakeVector, Reshape, Shape, Shape_i, SpecifyShape
 from relgraph.tensor.subtensor import IncSubtensor, Placeholder, Slice, Subtensor
 from relgraph.testing.discovery import discover_laws
+from tests.seeds import sampled
 
 LAWS = discover_laws()
 INT, ARRAY = Placeholder.INTEGER, Placeholder.ARRAY
@@ -131,7 +132,7 @@ def test_elements_come_from_where_numpy_takes_them(name):
     elements are those of the result."""
     build, *types = GRAPHS[name]
     rng, compared = np.random.default_rng(0), 0
-    for sides in [s for s in product(range(4), repeat=2) for _ in range(8)]:
+    for sides in [s for s in product(range(4), repeat=2) for _ in range(3)]:
         inputs = [type_(f"x{k}") for k, type_ in enumerate(types)]
         out = build(*inputs)
         values = list(values_for(types, rng, sides))
@@ -277,21 +278,21 @@ def test_a_guard_that_is_not_stated_is_not_assumed():
     assert found.status == "checked"
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "alloc-of-ones",
-        "reshape-chain",
-        "reshape-to-known-shape",
-        "dimshuffle-unneeded",
-        "join-of-joins",
-        "join-of-halves",
-        "split-of-join",
-        "op-of-reversed",
-        "subtensor-of-set-subtensor",
-        "take-all",
-    ],
-)
+OF_THE_BOOK = [
+    "alloc-of-ones",
+    "reshape-chain",
+    "reshape-to-known-shape",
+    "dimshuffle-unneeded",
+    "join-of-joins",
+    "join-of-halves",
+    "split-of-join",
+    "op-of-reversed",
+    "subtensor-of-set-subtensor",
+    "take-all",
+]
+
+
+@pytest.mark.parametrize("name", sampled(OF_THE_BOOK, 4, "proofs of layouts"))
 def test_laws_of_the_book_about_layout_are_proved(name):
     found = LAWS[name].prove()
     assert (found.status, found.reason) == ("proved", "")
