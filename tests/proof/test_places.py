@@ -132,8 +132,11 @@ def test_elements_come_from_where_numpy_takes_them(name):
     elements are those of the result."""
     build, *types = GRAPHS[name]
     rng, compared = np.random.default_rng(0), 0
-    for sides in [s for s in product(range(4), repeat=2) for _ in range(3)]:
-        inputs = [type_(f"x{k}") for k, type_ in enumerate(types)]
+    every = list(product(range(4), repeat=2))
+    for k, sides in enumerate(8 * every):
+        if k >= 3 * len(every) and compared > 10:
+            break
+        inputs = [type_(f"x{i}") for i, type_ in enumerate(types)]
         out = build(*inputs)
         values = list(values_for(types, rng, sides))
         if name in FITTING and rng.random() < 0.7:
