@@ -13,7 +13,6 @@ import warnings
 from collections.abc import Iterator, Sequence
 from functools import cache
 from inspect import signature
-from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -29,21 +28,41 @@ from relgraph.testing.discovery import discover_laws
 
 _WIDTH = 88
 _MOST_NAMES = 6
-_LEAST_SCORE, _MOST_SCORE = 2, 5
+_LEAST_SCORE = 2
 _INF, _NAN = float("inf"), float("nan")
 
 _DTYPES = ("bool", "int64", "float32", "float64", "complex128")
 
-# What is tried as the argument of an example, and as one of several: those in the order that comes
-# first of the ones that say most are shown.
-_ONE: tuple[list[Any], ...] = (
-    *([0.0, 1.0], [1.0, 2.0], [0.25, 0.5], [1.5, 3.0], [-1.5, 2.5], [-2.0, -0.5]),
-    *([0.0, _NAN], [0.0, -_INF], [6, 7], [1 + 2j, 3j]),
-)
-_SEVERAL: tuple[list[Any], ...] = (
-    *([1.0, 4.0], [2.0, 3.0], [0.25, 0.5], [0.5, 0.75], [6, 12], [4, 3], [1.0, 2.0]),
-    *([9, 2], [-1.5, 0.0]),
-)
+# Arguments to be tried in examples, by number; the first at which the result says most is shown.
+_ARGUMENTS: dict[int, tuple[tuple[Any, ...], ...]] = {
+    1: (
+        *(([0.0, 1.0],), ([1.0, 2.0],), ([0.25, 0.5],), ([1.5, 3.0],), ([-1.5, 2.5],)),
+        *(([-2.0, -0.5],), ([0.0, _NAN],), ([0.0, -_INF],), ([6, 7],), ([1 + 2j, 3j],)),
+    ),
+    2: (
+        *(([1.0, 4.0], [2.0, 3.0]), ([1.0, 4.0], [1.0, 3.0]), ([7.0, 8.0], [4.0, 5.0])),
+        *(([0.25, 0.5], [0.5, 0.75]), ([2.0, 3.0], [0.25, 0.5]), ([0.25, 0.5], [2.0, 3.0])),
+        *(([-1.5, 0.0], [2.0, 0.5]), ([1.0, 4.0], [2, 3]), ([2, 3], [0.5, 1.5]), ([6, 12], [4, 3])),
+    ),
+    3: (
+        ([True, False], [1.0, 2.0], [3.0, 4.0]),
+        ([-1.5, 0.5], [0.0, 0.0], [1.0, 1.0]),
+        ([3.0, 4.0], [0.25, 0.75], [1.0, 7.0]),
+        ([1.0, 2.0], [2.0, 3.0], [0.25, 0.5]),
+        ([0.25, 0.5], [2.0, 3.0], [1.0, 2.0]),
+        ([2.0, 3.0], [0.25, 0.5], [1.0, 2.0]),
+        ([1.0, 2.0], [3, 4], [0.25, 0.5]),
+        ([1, 2], [2, 3], [0.25, 0.5]),
+        ([0.5, 0.75], [4.0, 5.0], [0.25, 0.5]),
+        ([1, 2], [0.5, 0.75], [0.25, 0.5]),
+    ),
+    4: (
+        ([3.0, 4.0], [2.0, 3.0], [1.0, 2.0], [0.25, 0.5]),
+        ([2.0, 3.0], [0.25, 0.5], [1.0, 2.0], [0.25, 0.5]),
+        ([0.25, 0.5], [2.0, 3.0], [1.0, 2.0], [0.25, 0.5]),
+        ([2.0, 3.0], [4.0, 5.0], [0.25, 0.5], [2.0, 3.0]),
+    ),
+}
 
 
 def elementwise(op: Elemwise) -> str:
@@ -142,15 +161,9 @@ def _listed(words: Sequence[str]) -> str:
 
 def _example(op: Elemwise) -> str:
     """Return a call with its result as in Python's prompt, or nothing if there is none to show."""
-    best, values = _LEAST_SCORE - 1, tuple[list[Any], ...]()
-    count = _count(op)
-    for tried in permutations(_ONE if count == 1 else _SEVERAL, count):
-        found = _score(op, tried)
-        if found > best:
-            best, values = found, tried
-        if best == _MOST_SCORE:
-            break
-    if not values:
+    tried = [(_score(op, values), values) for values in _ARGUMENTS.get(_count(op), ())]
+    best, values = max(tried, key=lambda pair: pair[0], default=(0, ()))
+    if best < _LEAST_SCORE:
         return ""
     written = re.sub(r"\b(nan|inf)\b", r"float('\1')", ", ".join(map(str, values)))
     return f">>> {op}({written}).eval()\n{op(*values).eval()!r}"
