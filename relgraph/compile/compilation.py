@@ -163,7 +163,7 @@ class Compilation:
         return found
 
     def compiled(self, trace: bool = False) -> Function:
-        """Return the function, with its derivation if it is asked for."""
+        """Return the function; if `trace`, it has its derivation."""
         spec, profile = self.spec, self.profile
         # A profile and a derivation are of one compilation.
         key = None if profile is not None or trace else self.key()

@@ -17,7 +17,7 @@ NOT_OF_ARRAYS = (
     *("indices", "tril_indices", "triu_indices", "diag_indices_from", "iscomplexobj", "isrealobj"),
     *("unique_all", "unique_values"),
 )
-"""Functions of one argument that is no array, or whose result is none or has no order."""
+"""Functions whose argument or result is not an array, or whose result has no fixed order."""
 
 
 def _of_one_array(name: str) -> bool:

@@ -473,7 +473,7 @@ def merged_copy(outputs: Sequence[Variable], tables: RewriterTables | None = Non
     outputs
         The outputs of the graph.
     tables
-        Collapsing rewriters (see `LocalOptimizer`), which are applied to the copies of nodes.
+        Collapsing rewriters (see `LocalOptimizer`). Nodes that they remove are not copied.
     """
     table = HashConsing()
     order, leaves = toposort_and_leaves(outputs)

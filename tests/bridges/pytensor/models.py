@@ -1,7 +1,7 @@
 """Five models as they are written with PyTensor: a log density, and values for its parameters.
 
 The formulas are those of textbooks. On ordinary values they are right; on the others an exponential
-over- or underflows on the way, and what comes out is nan or infinite. `Model.truth` computes the
+over- or underflows, and the result is nan or infinite. `Model.truth` computes the
 same formulas with as many bits as they need.
 """
 

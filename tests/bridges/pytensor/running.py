@@ -21,6 +21,6 @@ def values_of(outputs: Sequence[Any], given: dict[Any, Any], mode: Any = PLAIN) 
 
 
 def assert_same(found: Sequence[Any], expected: Sequence[Any], digits: float = 1e-12) -> None:
-    """Assert that results are those of PyTensor but for rounding, of single precision to 1e-6."""
+    """Assert that results equal those of PyTensor up to rounding, float32 ones to 1e-6."""
     for a, b in zip(found, expected, strict=True):
         assert_close([a], [b], rtol=1e-6 if b.dtype == "float32" else digits)

@@ -77,11 +77,11 @@ NAVIGATORS = [
 navigators = pytest.mark.parametrize("navigator", NAVIGATORS, ids=["topo", "back", "key", "eq"])
 
 
-# (the outputs of a graph, what a rewriter answers, the ops it is asked about), and what is left
+# the outputs of a graph, the answer of a rewriter, the ops that it tracks, and the result
 ANSWERS = {
     "False": (lambda x, y, z: [exp(x)], lambda node: False, exp, "exp(x)"),
     "None": (lambda x, y, z: [exp(x)], lambda node: None, exp, "exp(x)"),
-    "None for what nobody reads": (
+    "None for an unused output": (
         lambda x, y, z: [neg(split(x)[0])],
         lambda node: [log(node.inputs[0]), None],
         split,
@@ -143,7 +143,7 @@ def failing(node):
 
 STRANGER = float64("stranger")
 NO_OUTPUT = "fixed gave no replacement for output 1"
-# (a graph of x, what a rewriter answers, the op it is asked about), the error and what it says
+# a graph of x, the answer of a rewriter, the op that it tracks, the error and its message
 FAILURES = [
     (lambda x: add(*split(x)), lambda node: [node.inputs[0], None], split, ValueError, NO_OUTPUT),
     (exp, lambda node: node.inputs * 2, exp, ValueError, "fixed answered with 2 replacements"),

@@ -111,7 +111,7 @@ def test_order():
     assert not numbers.is_at_most(x, const(1.0))
 
 
-# What the axes of reductions come down to, compared with NumPy.
+# Axes of reductions, compared with NumPy.
 
 axes = st.one_of(st.none(), st.sets(st.integers(0, 2)).map(lambda a: tuple(sorted(a))))
 
