@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from tests.relations.cancellation.hamming import MODES, PROBLEMS, bits, errors, points
+from tests.relations.cancellation.hamming import MODES, PROBLEMS, errors, points
 from tests.seeds import seed_of
 
 POINTS = 16
@@ -41,9 +41,3 @@ def test_true_values_do_not_depend_on_what_cancels() -> None:
     large = x > 1e10
     assert large.any()
     np.testing.assert_allclose(truths[large], 0.5 / np.sqrt(x[large]), rtol=1e-9)
-
-
-def test_bits_count_the_floats_between() -> None:
-    one = np.array([1.0, 1.0, 0.0, -0.0, 5e-324, np.nan, np.inf])
-    other = np.array([1.0, np.nextafter(1, 2), -0.0, 5e-324, -5e-324, 1.0, np.finfo(float).max])
-    np.testing.assert_array_equal(bits(one, other), [0, 1, 1, np.log2(3), np.log2(4), 64, 1])

@@ -12,32 +12,9 @@ import time
 import numpy as np
 
 import relgraph.tensor as at
+from relgraph.formulas.true_values import bits_of_error
 from relgraph.search.accuracy import improve
-from tests.relations.cancellation.hamming import PROBLEMS, Problem, bits, points
-
-DOMAINS = {
-    "not_zero": "{0} != 0",
-    "not_negative": "{0} >= 0",
-    "within_one": "-1 < {0} < 1",
-    "has_roots": "{0} != 0 and {1} * {1} >= 4 * ({0} * {2})",
-    "has_halved_roots": "{0} != 0 and {1} * {1} >= {0} * {2}",
-    "no_pole": "{0} != -1 and {0} != 0 and {0} != 1",
-}
-"""The conditions by the names of the functions that state them."""
-
-POSITIVE = ("example 3.8", "3.3.6")
-
-
-def domain_of(problem: Problem, names: list[str]) -> str | None:
-    """Return the condition on the inputs as a text."""
-    if problem.where in POSITIVE:
-        return f"{names[0]} > 0"
-    known = DOMAINS.get(problem.given.__name__)
-    if known is None:
-        return None
-    if problem.given.__name__ == "not_zero":
-        return " and ".join(f"{n} != 0" for n in names)
-    return known.format(*names)
+from tests.relations.cancellation.hamming import PROBLEMS, points
 
 
 def main() -> None:
@@ -49,15 +26,14 @@ def main() -> None:
     table = []
     for problem in PROBLEMS:
         columns, truths = points(problem, options.points, options.seed)
-        names = [f"x{k}" for k in range(problem.count)]
-        arguments = [at.dvector(n) for n in names]
+        arguments = problem.arguments
         began = time.perf_counter()
         written = problem.formula(at, *arguments)
-        found = improve(written, arguments, domain=domain_of(problem, names))
+        found = improve(written, arguments, domain=problem.domain)
         taken = time.perf_counter() - began
         with np.errstate(all="ignore"):
             forms = (found.original, found.best)
-            before, after = (bits(f(*columns), truths).mean() for f in forms)
+            before, after = (bits_of_error(f(*columns), truths).mean() for f in forms)
         table.append((before, after, taken))
         print(
             f"{problem.where:14} {before:6.2f} {after:6.2f} {taken:5.1f} s  {str(found.best)[:90]}"
