@@ -13,47 +13,11 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from multiprocessing import get_context
-from typing import Protocol
 
-from tests.fuzz.campaign import Tally, campaign, in_tier, made_small
-
-try:
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
-except ImportError:
-    Progress = None  # type: ignore[assignment,misc]
+from tests.fuzz.campaign import Tally, examined
 
 # A process takes so many at a time.
 CHUNK = 200
-
-
-class Tick(Protocol):
-    def __call__(self, programs: int) -> None: ...
-
-
-@contextmanager
-def progress(graphs: int) -> Iterator[Tick]:
-    """Show how far a run is: a bar where rich is installed and somebody looks, else a line."""
-    if Progress is not None and sys.stderr.isatty():
-        with Progress(BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()) as bar:
-            task = bar.add_task("graphs", total=graphs)
-            yield lambda programs: bar.advance(task, programs)
-        return
-    done = 0
-
-    def tick(programs: int) -> None:
-        nonlocal done
-        done += programs
-        print(f"{done} of {graphs} graphs", file=sys.stderr, flush=True)
-
-    yield tick
-
-
-def examined(tier: str, chunk: range) -> tuple[Tally, list[str]]:
-    """Return what was run of some programs in a tier, and each that fails, made small."""
-    tally = Tally()
-    with in_tier(tier):
-        found = [f for failures in campaign(len(chunk), chunk.start, tally) for f in failures]
-        return tally, [str(made_small(failure)) for failure in found]
 
 
 @contextmanager
@@ -85,7 +49,7 @@ def main(arguments: list[str] | None = None) -> int:
     numbers = range(given.seed, given.seed + given.graphs)
     chunks = [numbers[i : i + CHUNK] for i in range(0, len(numbers), CHUNK)]
     tally, seen = Tally(), 0
-    with progress(given.graphs) as tick, results(chunks, given.tier, given.jobs) as found:
+    with results(chunks, given.tier, given.jobs) as found:
         for part, failures in found:
             tally.add(part)
             for failure in failures:
@@ -93,7 +57,7 @@ def main(arguments: list[str] | None = None) -> int:
             seen += len(failures)
             if seen >= given.most:
                 break
-            tick(part.programs)
+            print(f"{tally.programs} of {given.graphs} graphs", file=sys.stderr, flush=True)
     print(f"{tally.programs} programs of {tally.steps} steps, {seen} failures")
     _list("compared", tally.compared)
     _list("values said nothing", Counter({": ".join(k): n for k, n in tally.unsaid.items()}))

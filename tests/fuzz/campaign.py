@@ -243,3 +243,11 @@ def _unknown(
             yield Failure(number, mode, program, problem)
         else:
             tally.known[name] += 1
+
+
+def examined(tier: str, chunk: range) -> tuple[Tally, list[str]]:
+    """Return what was run of some programs in a tier, and each that fails, made small."""
+    tally = Tally()
+    with in_tier(tier):
+        found = [f for failures in campaign(len(chunk), chunk.start, tally) for f in failures]
+        return tally, [str(made_small(failure)) for failure in found]

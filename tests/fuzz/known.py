@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
-
 from tests.fuzz.judge import Problem
-from tests.fuzz.program import Leaf, Program, Step
+from tests.fuzz.program import Program, program_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,11 +36,6 @@ class Known:
     matches: Callable[[Program, Problem], bool]
 
 
-def _input(value: object, dtype: str) -> Leaf:
-    array = np.array(value, dtype)
-    return Leaf(array, "input", (None,) * array.ndim)
-
-
 def _has(kinds: str, *texts: str) -> Callable[[Program, Problem], bool]:
     """Whether a problem is of one of some kinds and one of the steps holds one of the texts."""
 
@@ -53,29 +46,15 @@ def _has(kinds: str, *texts: str) -> Callable[[Program, Problem], bool]:
     return matches
 
 
-def _steps(dtype: str, value: object, *texts: str | tuple[str, str]) -> Program:
-    """Return a program of steps one after the other."""
-    pairs = [(t, t.replace("np.", "at.")) if isinstance(t, str) else t for t in texts]
-    steps = tuple(Step(*pair, (k,)) for k, pair in enumerate(pairs))
-    return Program((_input(value, dtype),), steps, (len(steps),))
-
-
-def _clip_by_arrays() -> Program:
-    leaves = (_input([-0.0, -0.0], "float64"), _input([0.0, 0.0], "float64"))
-    leaves = (*leaves, _input([1.0, 1.0], "float64"))
-    step = Step("np.clip({0}, {1}, {2})", "at.clip({0}, {1}, {2})", (0, 1, 2))
-    return Program(leaves, (step,), (3,))
-
-
 DECIDED = (
     Known(
         "power of twos",
         "exponents 2, 0.5, 1 and -1 in an array give a square and so on, as a number does in NumPy",
         # with the widest vectors of a processor, and without
-        _steps(
-            "float32",
-            [0.0, 0.813956618309021, 0.6770190000534058, 0.6763916015625, 0.19156880676746368],
+        program_of(
             "np.power({0}, np.full_like({0}, 2))",
+            [0.0, 0.813956618309021, 0.6770190000534058, 0.6763916015625, 0.19156880676746368],
+            dtype="float32",
         ),
         "None",
         _has("bits", "**", "power("),
@@ -83,14 +62,14 @@ DECIDED = (
     Known(
         "clip of a zero by arrays",
         "clip(-0.0, [0.0], [1.0]) is 0.0 in NumPy, and -0.0 if the bounds are numbers, as here",
-        _clip_by_arrays(),
+        program_of("np.clip({0}, {1}, {2})", [-0.0, -0.0], [0.0, 0.0], [1.0, 1.0]),
         "None",
         _has("bits", "clip("),
     ),
     Known(
         "variance of float16",
         "means and variances of float16 are computed in float32, and NumPy's variance is not",
-        _steps("float16", [0.0, -0.50244140625, 1.0009765625, -1.0], "np.std({0})"),
+        program_of("np.std({0})", [0.0, -0.50244140625, 1.0009765625, -1.0], dtype="float16"),
         "None",
         _has("bits", "std(", "var("),
     ),

@@ -190,6 +190,14 @@ def _add_step(steps: list[Step], known: dict[str, int], node: ast.expr, first: i
     return f"w{number}"
 
 
+def program_of(text: str, *values: Any, dtype: str = "float64") -> Program:
+    """Return a program that computes an expression of inputs with some values, step by step."""
+    arrays = [np.array(value, dtype) for value in values]
+    leaves = tuple(Leaf(array, "input", (None,) * array.ndim) for array in arrays)
+    steps = taken_apart(Step(text, text, tuple(range(len(leaves)))), len(leaves))
+    return Program(leaves, tuple(steps), (len(leaves) + len(steps) - 1,))
+
+
 NUMPY: dict[str, Any] = {
     "np": np,
     "sp": scipy.special,

@@ -5,6 +5,8 @@ Each is run in one mode, which go in turn; by hand, more: ``python -m tests.fuzz
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -13,7 +15,7 @@ from tests.fuzz.__main__ import main
 from tests.fuzz.campaign import ASKED, TURN, Tally, campaign, examine, in_tier, made_small
 from tests.fuzz.generator import draw_program
 from tests.fuzz.judge import Reference, Values, shifted_shares
-from tests.fuzz.program import Leaf, Program, Step, quiet, source
+from tests.fuzz.program import Program, program_of, quiet, source
 from tests.fuzz.shrinking import shrunk
 from tests.seeds import seed_of
 
@@ -54,19 +56,19 @@ def test_values_are_what_is_asked(asked: Values) -> None:
 
 
 def test_a_program_that_any_value_would_do_for_is_counted() -> None:
-    nothing_left = Reference(_program([1e17 + 3e3], "{0} + 1", "{0} - 1e17", "np.sin({0})"))
+    nothing_left = Reference(program_of("np.sin({0} + 1 - 1e17)", [1e17 + 3e3]))
     (expected,) = nothing_left.expected
     assert nothing_left.says_nothing([expected], "finite") is None
     assert nothing_left.says_nothing([expected / 2], "finite") == "any value would do"
-    infinite = Reference(_program([0.0, 1.0], "1 / {0}"))
+    infinite = Reference(program_of("1 / {0}", [0.0, 1.0]))
     assert infinite.says_nothing(infinite.expected, "finite") == "not finite"
     assert infinite.says_nothing(infinite.expected, "in range") is None
-    extreme = Reference(_program([1e-300], "{0} * {0}"))
+    extreme = Reference(program_of("{0} * {0}", [1e-300]))
     assert extreme.says_nothing(extreme.expected, "in range") == "extreme"
     assert extreme.says_nothing(extreme.expected, "any") is None
-    negative = Reference(_program([-1.0], "{0} * {0}", "np.log({0})"))
+    negative = Reference(program_of("np.log({0} * {0})", [-1.0]))
     assert negative.says_nothing(negative.expected, "positive") == "a logarithm"
-    empty = Reference(_program([], "{0} + 1"))
+    empty = Reference(program_of("{0} + 1", []))
     assert empty.says_nothing(empty.expected, "any") == "empty"
 
 
@@ -78,21 +80,16 @@ def test_a_seed_is_a_program() -> None:
         assert (a.kind, a.static, a.layout) == (b.kind, b.static, b.layout)
 
 
-def _program(value: list[float], *texts: str, dtype: str = "float64") -> Program:
-    steps = tuple(Step(t, t.replace("np.", "at."), (k,)) for k, t in enumerate(texts))
-    return Program((Leaf(np.array(value, dtype), "input", (None,)),), steps, (len(steps),))
-
-
 @pytest.mark.parametrize("off", [1e-3, 1e-12, 1e-15])
 def test_what_is_off_by_more_than_rounding_is_seen(off: float) -> None:
-    reference = Reference(_program([0.3, 1.7, -2.0], "np.exp({0})", "{0} + 1", "np.sum({0})"))
+    reference = Reference(program_of("np.sum(np.exp({0}) + 1)", [0.3, 1.7, -2.0]))
     assert reference.compare([np.array(reference.expected[0])]) is None
     problem = reference.compare([np.array(reference.expected[0] * (1 + off))])
     assert (problem is None) == (off == 1e-15)
 
 
 def test_rounding_that_cancellation_shows_is_allowed() -> None:
-    program = _program([1e8 + 0.3], "{0} + 1", "{0} - 1e8")
+    program = program_of("{0} + 1 - 1e8", [1e8 + 0.3])
     (expected,) = Reference(program).expected
     assert Reference(program).compare([expected + 1e-8]) is None
     problem = Reference(program).compare([expected + 1e-5])
@@ -100,34 +97,21 @@ def test_rounding_that_cancellation_shows_is_allowed() -> None:
 
 
 def test_what_is_nearer_the_truth_is_allowed() -> None:
-    program = _program([1e-12, 800.0], "np.exp({0})", "1 + {0}", "np.log({0})", "{0} - np.log(2)")
+    program = program_of("np.log(1 + np.exp({0})) - np.log(2)", [1e-12, 800.0])
     better = np.logaddexp(0, [1e-12, 800.0]) - np.log(2)
     assert Reference(program).compare([better]) is None
     assert Reference(program).compare([better * 1.001]) is not None
 
 
-def _shares(*texts: str, args: tuple[tuple[int, ...], ...]) -> Program:
-    value = np.array([0.0, -0.6148703163485555, 0.3, 157.9131404167254])
-    steps = [Step(t, t.replace("np.", "at."), a) for t, a in zip(texts, args, strict=True)]
-    return Program((Leaf(value, "input", (None,)),), tuple(steps), (len(steps),))
-
+EXPONENTS = [0.0, -0.6148703163485555, 0.3, 157.9131404167254]
+ALONE = program_of("np.exp({0}) / np.sum(np.exp({0}))", EXPONENTS)
+exponential, total, share = ALONE.steps
+again = exponential, replace(total, args=(2,)), replace(share, args=(1, 3))
 
 SHARES = {
-    "alone": _shares("np.exp({0})", "np.sum({0})", "{0} / {1}", args=((0,), (1,), (1, 2))),
-    "weighed": _shares(
-        "np.exp({0})",
-        "{0} * {1}",
-        "np.sum({0})",
-        "{0} / {1}",
-        args=((0,), (0, 1), (1,), (2, 3)),
-    ),
-    "computed twice": _shares(
-        "np.exp({0})",
-        "np.exp({0})",
-        "np.sum({0})",
-        "{0} / {1}",
-        args=((0,), (0,), (1,), (2, 3)),
-    ),
+    "alone": ALONE,
+    "weighed": program_of("{0} * np.exp({0}) / np.sum(np.exp({0}))", EXPONENTS),
+    "computed twice": replace(ALONE, steps=(exponential, *again), outputs=(4,)),
 }
 
 
@@ -147,22 +131,20 @@ def test_what_a_softmax_rounds_is_allowed(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("texts", "args"),
+    "text",
     [
-        (("np.exp({0})", "np.sum({0})"), ((0,), (1,))),
-        (("np.exp({0})", "np.sum({0})", "{0} / {1}"), ((0,), (0,), (1, 2))),
-        (("np.exp({0})", "np.sum({0})", "{0} - {1}"), ((0,), (1,), (1, 2))),
+        "np.sum(np.exp({0}))",
+        "np.exp({0}) / np.sum({0})",
+        "np.exp({0}) - np.sum(np.exp({0}))",
     ],
 )
-def test_what_a_softmax_rounds_is_allowed_in_shares_alone(
-    texts: tuple[str, ...], args: tuple[tuple[int, ...], ...]
-) -> None:
-    program = _shares(*texts, args=args)
+def test_what_a_softmax_rounds_is_allowed_in_shares_alone(text: str) -> None:
+    program = program_of(text, EXPONENTS)
     assert not shifted_shares(program, Reference(program).values)
 
 
 def test_a_failure_is_made_small() -> None:
-    program = _program([0.5, 2.0, -1.0], "{0} * 3", "np.exp({0})", "np.abs({0})", "{0}[::-1]")
+    program = program_of("np.abs(np.exp({0} * 3))[::-1]", [0.5, 2.0, -1.0])
 
     def fails(p: Program) -> bool:
         return any("exp" in step.numpy for step in p.steps)
