@@ -165,17 +165,6 @@ def test_a_row_can_be_excluded_by_any_of_its_names(name: str) -> None:
         assert not case.fired(ops_left(case, mode.excluding(tag))), tag
 
 
-def listed(mode: str) -> dict[str, Any]:
-    """Return all optimizers that a mode is made of, by name."""
-    found: dict[str, Any] = {}
-    stack: list[Any] = [optdb.query(predefined_optimizers[mode])]
-    while stack:
-        one = stack.pop()
-        found[str(one.name)] = one
-        stack.extend(one.summary_children())
-    return found
-
-
 @pytest.mark.parametrize("mode", MODES)
 def test_print_summary_shows_the_rows_of_a_mode(mode: str) -> None:
     out = io.StringIO()

@@ -41,7 +41,6 @@ CASES = [
         at.sum(m * q, axis=1) / (Norm((1,))(m) * Norm((1,))(q)),
         "cosine(m, q, axis=(1,))",
     ),
-    ("cosine-of-dot", at.dot(v, w) / (Norm()(v) * Norm()(w)), "cosine(v, w)"),
     (
         "weighted-squares-less",
         of_pairs(at.sum(m, axis=1) + at.sum(m, axis=0), 2),
