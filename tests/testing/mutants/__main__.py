@@ -1,18 +1,18 @@
 """``python -m tests.testing.mutants [--every K] [EDIT ...]``: checks the edits of the whole book.
 
-It prints each edited law that is not killed, with why it is true all the same, or that it survives;
-then a table of what became of each kind of edit. ``reported`` are those of which the check says
-that they match nothing, or claim nothing. With ``--every K`` only one in K is checked, and with
-``--from N`` those whose checksum leaves N when it is divided by K.
+It prints each edited law that is not killed, with why it is true all the same if that is known, or
+what is wrong with it if that is found; then a table of what became of each kind of edit.
+``reported`` are those of which the check says that they match nothing, or claim nothing. With
+``--every K`` only one in K is checked, and with ``--from N`` those whose checksum leaves N when it
+is divided by K.
 """
 
 from __future__ import annotations
 
 import argparse
 
-from tests.testing.mutants.table import TRUE_BY_READING, before, edited, every_edit
-from tests.testing.mutants.tally import Tally
-from tests.testing.mutants.verdict import KILLED, verdict_on
+from tests.testing.mutants.table import TRUE, before, edited, every_edit
+from tests.testing.mutants.verdict import KILLED, Tally, verdict_on
 
 
 def main() -> None:
@@ -26,7 +26,7 @@ def main() -> None:
     tally = Tally()
     for name in options.edits or edits:
         for mutant in edited(edits[name], options.every, options.first):
-            verdict = verdict_on(mutant, before(mutant), TRUE_BY_READING)
+            verdict = verdict_on(mutant, before(mutant), TRUE)
             tally.add(name, verdict)
             if verdict.status not in KILLED:
                 print(f"  {verdict.status}: {mutant.name}: {verdict.reason}", flush=True)

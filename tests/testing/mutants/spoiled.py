@@ -75,9 +75,6 @@ WHERE: dict[str, Callable[[Array], Any]] = {
 
 _DIGITS = np.array([5, 3, 7, 2, 8, 4, 9, 1, 6, 3, 5, 2, 7])
 
-EVERYTHING = "everything"
-"""For which input `Spoiled` is wrong if no part of it is named."""
-
 
 class Spoiling(TypedOp):
     """Gives back its input, except where a law shall be wrong."""
@@ -103,7 +100,7 @@ class Spoiled(Spoiling):
     def perform(self, node: Any, inputs: Any, output_storage: Any) -> None:
         a = np.asarray(inputs[0])
         made = np.array(a)
-        wrong = np.broadcast_to(self.where == EVERYTHING or WHERE[self.where](a), a.shape)
+        wrong = np.broadcast_to(WHERE[self.where](a), a.shape)
         # matrices of them are far from singular
         digits = np.resize(_DIGITS, made.shape).astype(made.dtype)
         other = ~made if made.dtype.kind == "b" else np.where(made == digits, digits + 1, digits)
@@ -119,7 +116,7 @@ class Filled(Spoiling):
 
 
 def spoiling(where: str) -> Spoiling:
-    """Return the op that is wrong for one key of `WHERE`, or for `EVERYTHING`."""
+    """Return the op that is wrong for one key of `WHERE`."""
     return Filled(where) if where == "length 0" else Spoiled(where)
 
 
