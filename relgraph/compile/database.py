@@ -385,10 +385,15 @@ def law_tags(law: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(tags))
 
 
-def _phase(name: str, laws: Iterable[Any]) -> PhaseDB:
-    """Return the database of one phase."""
+def _phase(
+    name: str, laws: Iterable[Any], folding: ConstantFolding | None = None, *modes: str
+) -> PhaseDB:
+    """Return the database of one phase, in some modes with `folding` before its laws: a law that
+    holds for finite values makes 0 of 0 / 0."""
     laws = list(laws)
     db = PhaseDB(name=name, ignore_newtrees=False)
+    if folding is not None:
+        db.register("constant_folding", folding, *modes)
     _register_laws(db, laws)
     db.frugal = frozenset(law for law in laws if not law.may_cost)
     return db
@@ -552,8 +557,8 @@ def _build_optdb() -> RootDB:
     structure = SparseDB(partial(_phase, "sparse_structure"), ["STRUCTURE"])
     _add(db, 0.7, "sparse_structure", structure, "fast_run", "strict")
     # Simplify, and bring equal expressions to the same form.
-    canonicalize = _phase("canonicalize", (*relations.CANONICALIZE, *relations.UNCHECKED))
-    canonicalize.register("constant_folding", folding_before_laws, *all_modes)
+    canonical = (*relations.CANONICALIZE, *relations.UNCHECKED)
+    canonicalize = _phase("canonicalize", canonical, folding_before_laws, *all_modes)
     canonicalize.register("known_condition", known_condition, "fast_run", "fast_compile")
     canonicalize.register("inline_graph", inline_graph, "fast_run", "fast_compile")
     _add(db, 1, "canonicalize", canonicalize, *all_modes, "proved")
@@ -563,8 +568,7 @@ def _build_optdb() -> RootDB:
         stabilize.add_tags(name, "stabilization")
     _add(db, 1.5, "stabilize", stabilize, "fast_run", "strict", "proved")
     # Replace general ops by special ones.
-    specialize = _phase("specialize", relations.SPECIALIZE)
-    specialize.register("constant_folding", constant_folding, "fast_run", "strict")
+    specialize = _phase("specialize", relations.SPECIALIZE, constant_folding, "fast_run", "strict")
     _add(db, 2, "specialize", specialize, "fast_run", "strict", "proved")
     _add(db, 2.03, "loops", _loop_passes(), "fast_run", "strict")
     products = SparseDB(partial(_phase, "sparse_dot"), ["STRUCTURE", "PRODUCTS"])

@@ -410,6 +410,13 @@ def test_folds_all_the_way() -> None:
     assert constant.type.shape == (2,)
 
 
+@pytest.mark.parametrize("mode", ["o1", "o4", "strict"])
+def test_zero_by_zero_is_folded_before_a_law_makes_it_zero(mode: str) -> None:
+    one, zero = at.tensor("float64", (1,), "one"), at.constant(0.0)
+    quotients = [at.mean(at.zeros((0,))), zero / zero, at.var(one, ddof=1)]
+    assert np.isnan(function([one], quotients, mode=mode)([2.0])).all()
+
+
 def test_a_length_of_one_does_not_begin_to_broadcast() -> None:
     n = at.constant(1, dtype="int64")
     ones = at.alloc(at.constant(5.0), n)
