@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 import relgraph.tensor as at
+from relgraph import scalar
 from relgraph.graph.basic import Apply
 from relgraph.graph.op import Variables
-from relgraph.scalar.type import is_complex, is_discrete, result_dtype
+from relgraph.graph.utils import LogicTerm
+from relgraph.scalar.type import is_complex, is_discrete, number_kind, result_dtype
 from relgraph.tensor.along_axes import along, of_rank, places_along
-from relgraph.tensor.basic import CheckAndRaise, Tensor, TensorOp, as_argument, normalize_axis
+from relgraph.tensor.basic import (
+    CheckAndRaise,
+    Tensor,
+    TensorOp,
+    as_argument,
+    normalize_axis,
+    number,
+)
 from relgraph.tensor.shapes import lengths, ravel
 from relgraph.tensor.type import TensorType
 
@@ -247,10 +257,19 @@ def choose(a: Tensor, choices: Any, mode: str = "raise") -> Any:
         a = CheckAndRaise(ValueError, "choose: a number that no choice has")(a, known)
     else:
         raise ValueError(f"choose: the mode is raise, wrap or clip, not {mode!r}")
-    found = choices[-1]
-    for i in reversed(range(len(choices) - 1)):
-        found = at.switch(at.eq(a, i), choices[i], found)
+    *others, found = _with_typed_numbers(choices, "choose")
+    for i, choice in reversed(list(enumerate(others))):
+        found = at.switch(at.eq(a, i), choice, found)
     return found
+
+
+def _with_typed_numbers(values: Sequence[Any], what: str) -> list[Any]:
+    """Return `values` with each Python number in the dtype that it has beside the others."""
+    if any(isinstance(value, LogicTerm) for value in values):
+        return list(values)
+    made = [v if number_kind(v) is not None else as_argument(v, what) for v in values]
+    typed = scalar.add.typed_numbers(made)
+    return [v if t is None else number(*t, 0) for v, t in zip(made, typed, strict=True)]
 
 
 def max_and_argmax(x: Any, axis: Any = None, keepdims: bool = False) -> tuple[Any, Any]:
@@ -286,8 +305,8 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     >>> select([[True, False]], [[1, 2]], 9).eval()
     array([1, 9])
     """
-    found = default
-    for condition, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
+    *choices, found = _with_typed_numbers([*choicelist, default], "select")
+    for condition, choice in zip(reversed(condlist), reversed(choices), strict=True):
         found = at.switch(condition, choice, found)
     return found
 
@@ -312,11 +331,11 @@ def piecewise(x: Tensor, condlist: Any, funclist: Any) -> Any:
     >>> piecewise([-1.0, 2.0], [[True, False]], [5.0]).eval()
     array([5., 0.])
     """
-    made = [f(x) if callable(f) else f for f in funclist]
-    found = made[len(condlist)] if len(made) > len(condlist) else 0
+    made = [at.cast(f(x) if callable(f) else f, x.type.dtype) for f in funclist]
+    found = made[len(condlist)] if len(made) > len(condlist) else at.zeros_like(x)
     for condition, value in zip(condlist, made, strict=False):
         found = at.switch(condition, value, found)
-    return at.fill(x, at.cast(found, x.type.dtype))
+    return at.fill(x, found)
 
 
 class SearchSorted(TensorOp):
@@ -537,7 +556,11 @@ class Unique(TensorOp):
         return [parts, some, TensorType("int64", x.shape[:1]), some]
 
     def compute(self, node: Apply, x: Any) -> Any:
-        found = np.unique(
+        return tuple(map(np.ascontiguousarray, self.found_by(np, x)))
+
+    def found_by(self, xp: Any, x: Any) -> Any:
+        """Return the outputs, as NumPy or JAX finds them."""
+        parts, first, inverse, counts = xp.unique(
             x,
             return_index=True,
             return_inverse=True,
@@ -545,7 +568,6 @@ class Unique(TensorOp):
             equal_nan=self.equal_nan,
             axis=0 if x.ndim > 1 else None,
         )
-        parts, first, inverse, counts = map(np.ascontiguousarray, found)
         return parts, first, inverse.reshape(-1), counts
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:

@@ -152,11 +152,13 @@ def test_an_integer_that_is_a_length_is_static() -> None:
 
 def test_a_shape_that_depends_on_values_is_run_uncompiled() -> None:
     x = at.dvector("x")
-    f = function([x], [x[x > 0], at.nonzero(x)[0], at.unique(x), x.sum()], mode="jax")
-    positive, places, values, total = f(np.array([3.0, 0.0, -1.0, 3.0]))
+    rows = at.unique(x.reshape((2, 2)), axis=0)
+    f = function([x], [x[x > 0], at.nonzero(x)[0], at.unique(x), rows, x.sum()], mode="jax")
+    positive, places, values, parts, total = f(np.array([3.0, 0.0, -1.0, 3.0]))
     assert not f._run.compiled
     assert positive.tolist() == [3.0, 3.0] and places.tolist() == [0, 2, 3]
     assert values.tolist() == [-1.0, 0.0, 3.0] and total == 5.0
+    assert parts.tolist() == [[-1.0, 3.0], [3.0, 0.0]]
 
 
 def test_only_the_branch_that_is_taken_is_run() -> None:

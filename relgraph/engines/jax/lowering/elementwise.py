@@ -125,14 +125,8 @@ def nonzero(op: Nonzero, node: Apply, x: Any) -> Any:
 
 
 def unique(op: Unique, node: Apply, x: Any) -> Any:
-    found = jnp.unique(
-        static(node, 0, x),
-        return_index=True,
-        return_inverse=True,
-        return_counts=True,
-        equal_nan=op.equal_nan,
-    )
-    return (found[0], *[as_dtype(v, "int64") for v in found[1:]])
+    parts, *places = op.found_by(jnp, static(node, 0, x))
+    return (parts, *[as_dtype(v, "int64") for v in places])
 
 
 def elementwise(op: Elemwise, node: Apply, *values: Any) -> Any:
