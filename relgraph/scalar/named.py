@@ -30,7 +30,7 @@ from relgraph.scalar.basic import cast, floor, maximum, sign, sqrt
 from relgraph.scalar.basic import round as round_
 from relgraph.scalar.composite import Composite
 from relgraph.scalar.logic import eq, ge, gt, isnan, le, lt, or_, switch
-from relgraph.scalar.op import EVERYWHERE, INF, Facts, ScalarOp, zero_like
+from relgraph.scalar.op import EVERYWHERE, INF, Facts, ScalarOp, TypedNumber, zero_like
 from relgraph.scalar.shape_slopes import by_first, by_second, by_shape
 from relgraph.scalar.special import (
     LN2,
@@ -54,6 +54,9 @@ Slope = Callable[..., Any] | None
 
 ZERO: Slope = object
 """The derivative of what is constant almost everywhere."""
+
+_INTEGERS = {"ldexp": 1, "eval_hermite": 0, "eval_hermitenorm": 0}
+"""The input that has to be an integer, by the name of the function."""
 
 
 class NamedOp(ScalarOp):
@@ -111,6 +114,12 @@ class NamedOp(ScalarOp):
         said = (" ".join(p) for p in paragraphs if p and not re.match(r"\w+\(.*\)$", " ".join(p)))
         first = next(said, self.name).replace(":math:", "").rstrip(".")
         return f"{first[0].upper()}{first[1:]}.\n\nIt is ``{self.home}.{self.name}``, elementwise."
+
+    def _typed_number(
+        self, position: int, kind: type, value: Any, dtypes: tuple[str, ...]
+    ) -> TypedNumber:
+        beside = ("int64",) if kind is int and _INTEGERS.get(self.name) == position else dtypes
+        return super()._typed_number(position, kind, value, beside)
 
     def _undefined_message(self, dtypes: Sequence[str]) -> str:
         return f"{self.name} is not defined for inputs of dtypes {', '.join(dtypes)}"

@@ -229,7 +229,8 @@ def _with_axis(x: Any) -> Any:
 def accumulated(scalar_op: Any, x: Any, axis: int | None, dtype: Any = None) -> Any:
     """Return the results of an op of all elements so far along an axis, computed in a dtype."""
     x = _with_axis(x) if dtype is None else cast(_with_axis(x), dtype)
-    return _apply(partial(Cumulate, scalar_op), x, axis, scalar_op.accumulation)
+    out = _apply(partial(Cumulate, scalar_op), x, axis, scalar_op.accumulation)
+    return out if dtype is None else cast(out, dtype)
 
 
 def cumsum(x: Any, axis: int | None = None, dtype: Any = None) -> Any:

@@ -31,7 +31,7 @@ from relgraph.tensor.elemwise import DimShuffle, Elemwise, summed_over_broadcast
 from relgraph.tensor.math import abs as abs_
 from relgraph.tensor.math import as_bool, cast, conjugated, eq, second, sqr, sqrt, switch, true_div
 from relgraph.tensor.memory import in_order
-from relgraph.tensor.shapes import Shape_i, expand_dims, lengths, product, with_axes_joined
+from relgraph.tensor.shapes import Shape_i, expand_dims, greater, lengths, product, with_axes_joined
 from relgraph.tensor.type import TensorType
 
 
@@ -462,10 +462,10 @@ def sum_like(g: Any, x: Any) -> Any:
 
 
 def _element_count(x: Any, axes: Sequence[int], ddof: int = 0) -> Any:
-    """Return how many elements a reduction over `axes` combines, minus `ddof`."""
+    """Return how many elements a reduction over `axes` combines, minus `ddof`, but at least 0."""
     all_lengths = lengths(x)
     total = product([all_lengths[axis] for axis in axes])
-    return total - ddof if ddof else total
+    return greater(total - ddof, 0) if ddof else total
 
 
 def _mean_dtype(x: Any, dtype: Any, what: str) -> tuple[str, str]:

@@ -99,9 +99,12 @@ ONE: dict[str, Any] = {
     "rollaxis": lambda x: np.rollaxis(x, -1),
     "insert": lambda x: np.insert(x, 1, 5, axis=-1),
     "delete": lambda x: np.delete(x, 1, axis=-1),
+    "insert into nothing": lambda x: np.insert(x[:0], 0, 5, axis=0),
+    "delete the last": lambda x: np.delete(x, -1, axis=0),
     "delete several": lambda x: np.delete(x, [0, 2], axis=-1),
     "delete by slice": lambda x: np.delete(x, slice(1, 3), axis=-1),
     "resize": lambda x: np.resize(x, (2, 7)),
+    "resize of nothing": lambda x: np.resize(x[:0], (2, 7)),
     "array_split": lambda x: np.array_split(x, 3, axis=-1)[0],
     "split between": lambda x: np.split(x, [1, 3], axis=-1)[1],
     "hsplit": lambda x: np.hsplit(x, [1])[1],
@@ -121,6 +124,7 @@ ONE: dict[str, Any] = {
         f"pad {mode}": (lambda x, mode=mode: np.pad(x, (2, 1), mode=mode))
         for mode in ["constant", "edge", "wrap", "reflect", "symmetric", "maximum", "minimum"]
     },
+    "pad means of integers": lambda x: np.pad(x.astype("int16"), 2, mode="mean"),
     "pad linear_ramp": lambda x: np.pad(x, (2, 1), mode="linear_ramp", end_values=(3, -1)),
     "repeat by numbers": lambda x: np.repeat(x, np.array([2, 0, 1, 3]), axis=-1),
     "round to tenths": lambda x: np.round(x, 1),
@@ -209,6 +213,21 @@ ONE: dict[str, Any] = {
     "reduce of logarithms": lambda x: np.logaddexp.reduce(x, axis=0),
     "accumulate": lambda x: np.add.accumulate(x, axis=1),
     "cumulative sums of a dtype": lambda x: np.cumsum(x, axis=1, dtype="complex64"),
+    **{
+        f"cumulative {f.__name__} of {d}": lambda x, f=f, d=d: f(np.isfinite(x), axis=0, dtype=d)
+        for f in (np.cumsum, np.cumprod)
+        for d in ("bool", "uint8", "float16")
+    },
+    "var of too few": lambda x: np.var(x[:1], axis=0, ddof=1),
+    "std of nothing": lambda x: np.isnan(np.std(x[:0], axis=0, ddof=1)),
+    "cond of zeros": lambda x: np.isinf(np.linalg.cond(np.zeros_like(x))),
+    "ldexp by a number": lambda x: np.ldexp(x, 2),
+    "of a whole order": lambda x: special.eval_hermite(3, np.clip(x, 0, 2)),
+    "select among numbers": lambda x: np.select([x > 2, x > 1], [x, 1.5], default=2),
+    "choose among numbers": lambda x: np.choose(np.isnan(x).astype("int8"), [x, 1.5]),
+    "piecewise of large integers": lambda x: np.piecewise(
+        np.isfinite(x) + 2**53, [np.less(x, 3)], [abs, 0.5]
+    ),
     "outer of a ufunc": lambda x: np.subtract.outer(x[0], x[1]),
     "clip below": lambda x: np.clip(x, 0, None),
     "clip above by name": lambda x: np.clip(x, max=1),

@@ -172,6 +172,9 @@ REFUSED = {
     "TypeError: array of numbers": lambda: S["a"],
     "IndexError: axis 0 has length 4, so there's no 4": lambda: tall[4],
     r"IndexError: subtensor\{5\}: x has shape \(3,\)": lambda: evaluate([x[5]], {x: np.ones(3)}),
+    "IndexError: delete: index 3": lambda: evaluate([at.delete(x, 3)], {x: np.ones(3)}),
+    "IndexError: insert: index -4": lambda: evaluate([at.insert(x, -4, 0)], {x: np.ones(3)}),
+    "IndexError: delete: index 4 is out of bounds for axis 0, which": lambda: at.delete(tall, 4, 0),
     r"IndexError: advanced.*: x has shape \(3,\)": lambda: evaluate([x[[5, 1]]], {x: np.ones(3)}),
     "TypeError: float64 values don't fit into a tensor of int64": lambda: at.set_subtensor(
         i[1:], x

@@ -14,9 +14,9 @@ from relgraph.graph.basic import Variable
 from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.type import is_discrete
 from relgraph.tensor.along_axes import along, length, part
-from relgraph.tensor.basic import Tensor, as_argument, normalize_axis, static_int
+from relgraph.tensor.basic import CheckAndRaise, Tensor, as_argument, normalize_axis, static_int
 from relgraph.tensor.math import inexact
-from relgraph.tensor.shapes import lengths, lesser, product
+from relgraph.tensor.shapes import greater, lengths, lesser, product
 
 
 def _each(arrays: Sequence[Any], change: Any, what: str) -> Any:
@@ -332,13 +332,32 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
         raise TypeError("delete: which parts go must be known: an int, a slice, a list of ints")
     n = arr.type.shape[axis]
     single = static_int(obj)
-    if single is not None and (n is not None or single >= 0):
-        place = single if n is None else single % n
-        head, tail = part(arr, axis, slice(place)), part(arr, axis, slice(place + 1, None))
+    if single is not None:
+        arr = _with_place(arr, axis, single, 0, "delete")
+        after = length(arr, axis) if single == -1 else single + 1
+        head, tail = part(arr, axis, slice(single)), part(arr, axis, slice(after, None))
         return at.join(axis, head, tail)
     if n is None:
         raise TypeError(f"delete: the length of axis {axis} is not known")
     return at.take(arr, np.delete(np.arange(n), obj), axis)
+
+
+def _with_place(x: Any, axis: int, place: int, behind: int, what: str) -> Any:
+    """Return `x`, with a check that `place` is one of its elements, or of some behind them.
+
+    Raises
+    ------
+    IndexError
+        If the length is known and too small.
+    """
+    n = length(x, axis)
+    is_there = n >= (-place if place < 0 else place + 1 - behind)
+    message = f"{what}: index {place} is out of bounds for axis {axis}"
+    if not isinstance(n, int):
+        return CheckAndRaise(IndexError, message)(x, is_there)
+    if not is_there:
+        raise IndexError(f"{message}, which has length {n}")
+    return x
 
 
 def insert(arr: Any, obj: int, values: Tensor, axis: int | None = None) -> Any:
@@ -364,13 +383,15 @@ def insert(arr: Any, obj: int, values: Tensor, axis: int | None = None) -> Any:
     place = static_int(obj)
     if place is None:
         raise TypeError("insert: the position must be one int")
+    if place != 0:
+        arr = _with_place(arr, axis, place, 1, "insert")
     values = at.cast(values, arr.type.dtype)
     head, tail = part(arr, axis, slice(place)), part(arr, axis, slice(place, None))
     if values.type.ndim == arr.type.ndim > 1:
         middle = values
     else:
-        slot = at.expand_dims(part(arr, axis, 0), axis)
-        middle = at.second(slot, values) if arr.type.ndim > 1 else at.flatten(values)
+        slot = [1 if i == axis else n for i, n in enumerate(lengths(arr))]
+        middle = at.broadcast_to(values, slot) if arr.type.ndim > 1 else at.flatten(values)
     return at.join(axis, head, middle, tail)
 
 
@@ -390,8 +411,11 @@ def resize(a: Tensor, new_shape: Any) -> Any:
     array([1, 2, 1])
     """
     a = at.flatten(a)
+    n = length(a, 0)
+    if not a.type.shape[0]:  # nothing is repeated as zeros
+        a = at.join(0, a, at.zeros((1,), dtype=a.type.dtype))
     shape = tuple(new_shape) if isinstance(new_shape, list | tuple) else (new_shape,)
-    return at.reshape(at.take(a, at.arange(product(shape)) % at.maximum(length(a, 0), 1), 0), shape)
+    return at.reshape(at.take(a, at.arange(product(shape)) % greater(n, 1), 0), shape)
 
 
 def unstack(x: Any, axis: int = 0) -> tuple[Any, ...]:
@@ -561,6 +585,7 @@ def _there_and_back(skip: int, position: Any, n: Any) -> Any:
 def _statistic(function: Any) -> Any:
     def padded(x: Any, axis: int, before: int, after: int, values: Any) -> Any:
         one = function(x, axis=axis, keepdims=True)
+        one = at.rint(one) if x.type.dtype != "bool" and is_discrete(x.type.dtype) else one
         one = one if one.type.dtype == x.type.dtype else at.cast(one, x.type.dtype)
         ends = [at.take(one, at.zeros((n,), dtype="int64"), axis) for n in (before, after)]
         return at.join(axis, ends[0], x, ends[1])

@@ -37,7 +37,7 @@ from relgraph.tensor.linalg.matrix_op import (
 from relgraph.tensor.linalg.products import matmul
 from relgraph.tensor.linalg.systems import inv
 from relgraph.tensor.math import abs as abs_
-from relgraph.tensor.math import cast, conjugated, inexact, neq, sqr, sqrt
+from relgraph.tensor.math import cast, conjugated, eq, inexact, neq, sqr, sqrt, switch
 from relgraph.tensor.memory import Array
 from relgraph.tensor.reductions import max as max_
 from relgraph.tensor.reductions import min as min_
@@ -399,8 +399,9 @@ def cond(x: Any, p: Any = None) -> Any:
     values = svdvals(inexact(as_argument(x, "cond")))
     if p not in (None, 2, -2):
         raise ValueError(f"cond: p is None, 2 or -2, not {p!r}; others are norm(x) * norm(inv(x))")
-    largest, smallest = values[..., 0], values[..., -1]
-    return smallest / largest if p == -2 else largest / smallest
+    above, below = (-1, 0) if p == -2 else (0, -1)
+    above, below = values[..., above], values[..., below]
+    return switch(eq(below, 0), np.inf, above / below)
 
 
 def matrix_power(a: Any, n: int) -> Any:
