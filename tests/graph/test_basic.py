@@ -5,63 +5,25 @@ from __future__ import annotations
 import pytest
 
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.op import Op, TypedOp
-from relgraph.graph.type import Type
+from relgraph.graph.op import Op
 from relgraph.graph.utils import MethodNotDefined
+from relgraph.scalar import add, float64
+from tests.graph.toys import MyOp, MyType, f, my_type, pair, variables
 
 
-class Word(Type):
-    """Strings up to a length."""
-
-    __props__ = ("length",)
-
-    def __init__(self, length=None):
-        self.length = length
-
-    def filter(self, data, strict=False, allow_downcast=None):
-        if not isinstance(data, str):
-            raise TypeError(f"{data!r} is not a string")
-        if self.length is not None and len(data) > self.length:
-            raise TypeError(f"{data!r} is longer than {self.length}")
-        return data
-
-    def is_super(self, otype):
-        if not isinstance(otype, Word):
-            return False
-        return self.length is None or (otype.length is not None and otype.length <= self.length)
-
-
-class Concat(TypedOp):
-    __props__ = ()
-
-    def output_types(self, *types):
-        lengths = [t.length for t in types]
-        return [Word(None if None in lengths else sum(lengths))]
-
-    def perform(self, node, inputs, output_storage):
-        output_storage[0][0] = "".join(inputs)
-
-
-class Halves(TypedOp):
-    __props__ = ()
-    nout = 2
-
-    def output_types(self, x):
-        return [Word(), Word()]
-
-
-class First(Halves):
+class First(MyOp):
     default_output = 0
 
 
-concat, halves, first = Concat(), Halves(), First()
+first = First("first", nout=2)
+wide, narrow = MyType(1), MyType(2)
 
 
 def test_a_node_owns_its_outputs():
-    x, y = Word()("x"), Word()("y")
-    z = concat(x, y)
-    assert z.owner.op is concat
-    assert z.head is concat
+    x, y = variables("x y")
+    z = f(x, y)
+    assert z.owner.op is f
+    assert z.head is f
     assert z.index == 0
     assert z.owner.inputs == [x, y]
     assert z.owner.out is z
@@ -69,90 +31,86 @@ def test_a_node_owns_its_outputs():
 
 
 def test_heads():
-    assert Word()("x").head is None
-    assert Word().make_constant("a").head is Constant
+    assert my_type("x").head is None
+    assert my_type.make_constant(1).head is Constant
 
 
 def test_variables_equal_themselves_alone():
-    x = Word()("x")
+    x, other = variables("x x")
     assert x == x
-    assert Word()("x") != x
-    assert len({x, Word()("x")}) == 2
+    assert other != x
+    assert len({x, other}) == 2
 
 
 def test_no_truth_value():
     with pytest.raises(TypeError, match=r"name_of_it .* is symbolic and has no truth value"):
-        bool(Word()("name_of_it"))
+        bool(my_type("name_of_it"))
 
 
 def test_call_gives_one_output_or_all():
-    x = Word()("x")
-    assert isinstance(concat(x), Variable)
-    assert len(halves(x)) == 2
+    x = my_type("x")
+    assert isinstance(f(x), Variable)
+    assert len(pair(x)) == 2
     assert isinstance(first(x), Variable)
     assert len(first(x, return_list=True)) == 2
-    assert concat(x, name="called").name == "called"
+    assert f(x, name="called").name == "called"
     with pytest.raises(ValueError, match="2 outputs and no default_output"):
-        _ = halves(x)[0].owner.out
+        _ = pair(x)[0].owner.out
 
 
 def test_names_of_outputs():
-    x = Word()("x")
-    assert str(concat(x)) == "Concat.0"
-    assert str(halves(x)[1]) == "Halves.1"
-    assert str(Word(3)()) == "<Word{length=3}>"
+    x = my_type("x")
+    assert str(f(x)) == "f.0"
+    assert str(pair(x)[1]) == "pair.1"
+    assert str(MyType(3)()) == "<my3>"
 
 
 def test_apply_refuses_what_is_no_variable():
-    x = Word()("x")
-    with pytest.raises(TypeError, match="input 1 of Concat is 'y', not a Variable"):
-        Apply(concat, [x, "y"], [Word()()])
-    with pytest.raises(TypeError, match="output 0 of Concat is 3"):
-        Apply(concat, [x], [3])
-    with pytest.raises(ValueError, match="output 0 of Concat already belongs"):
-        Apply(concat, [x], [concat(x)])
+    x = my_type("x")
+    with pytest.raises(TypeError, match="input 1 of f is 'y', not a Variable"):
+        Apply(f, [x, "y"], [my_type()])
+    with pytest.raises(TypeError, match="output 0 of f is 3"):
+        Apply(f, [x], [3])
+    with pytest.raises(ValueError, match="output 0 of f already belongs"):
+        Apply(f, [x], [f(x)])
 
 
 def test_op_without_methods_names_itself():
     with pytest.raises(MethodNotDefined, match="does not define make_node"):
-        Op()(Word()("x"))
-    with pytest.raises(MethodNotDefined, match=r"Concat.* has no gradient"):
-        concat.grad([], [])
+        Op()(my_type("x"))
+    with pytest.raises(MethodNotDefined, match=r"f .* has no gradient"):
+        f.grad([], [])
 
 
 def test_constants():
-    a, b = Word().make_constant("a"), Word().make_constant("a")
+    a, b = my_type.make_constant(1), my_type.make_constant(1)
     assert a.equals(b)
-    assert not a.equals(Word().make_constant("b"))
-    assert not a.equals(Word(1).make_constant("a"))
-    assert a.value == a.data == "a"
-    with pytest.raises(TypeError, match="3 is not a string"):
-        Word().make_constant(3)
+    assert not a.equals(my_type.make_constant(2))
+    assert not a.equals(wide.make_constant(1))
+    assert a.value == a.data == 1
+    with pytest.raises(TypeError, match="'a' is not an int"):
+        my_type.make_constant("a")
 
 
 def test_filter_variable():
-    short, long = Word(2)("short"), Word(5)("long")
-    assert Word(5).filter_variable(short) is short
-    with pytest.raises(
-        TypeError, match=r"long is of type Word\{length=5\} where a Word\{length=2\}"
-    ):
-        Word(2).filter_variable(long)
-    assert Word(2).filter_variable("ab").data == "ab"
+    x = narrow("x")
+    assert wide.filter_variable(x) is x
+    with pytest.raises(TypeError, match="y is of type my1 where a my2"):
+        narrow.filter_variable(wide("y"))
+    assert narrow.filter_variable(3).data == 3
 
 
 def test_clone_with_new_inputs():
-    x, y = Word()("x"), Word(2)("y")
-    node = concat(x).owner
-    narrowed = node.clone_with_new_inputs([y])
-    assert narrowed.outputs[0].type is Word(2)
-    back = concat(y).owner
+    x, y = wide("x"), narrow("y")
+    assert f(x).owner.clone_with_new_inputs([y]).outputs[0].type is narrow
+    back = f(y).owner
     with pytest.raises(TypeError, match="x is of type"):
         back.clone_with_new_inputs([x])
-    assert back.clone_with_new_inputs([x], strict=False).outputs[0].type is Word(None)
+    assert back.clone_with_new_inputs([x], strict=False).outputs[0].type is wide
 
 
 def test_tags_are_copied():
-    x = Word()("x")
+    x = my_type("x")
     x.tag.note = "kept"
     copy = x.clone()
     assert copy.tag.note == "kept"
@@ -161,16 +119,17 @@ def test_tags_are_copied():
 
 
 def test_make_thunk_performs():
-    node = concat(Word()("x"), Word()("y")).owner
-    storage = {v: [None] for v in (*node.inputs, *node.outputs)}
-    storage[node.inputs[0]][0], storage[node.inputs[1]][0] = "a", "b"
+    node = add(float64("x"), float64("y")).owner
+    storage = {
+        v: [value] for v, value in zip((*node.inputs, *node.outputs), (1.0, 2.0, None), strict=True)
+    }
     done = {v: [False] for v in node.outputs}
-    concat.make_thunk(node, storage, done, [])()
-    assert storage[node.outputs[0]] == ["ab"]
+    add.make_thunk(node, storage, done, [])()
+    assert storage[node.outputs[0]] == [3.0]
     assert done[node.outputs[0]] == [True]
 
 
 def test_type_clone():
-    assert Word(2).clone(length=3) is Word(2).clone(3) is Word(3)
+    assert MyType(2).clone(width=3) is MyType(2).clone(3) is MyType(3)
     with pytest.raises(TypeError, match="has 1 properties"):
-        Word(2).clone(3, 4)
+        MyType(2).clone(3, 4)
