@@ -5,20 +5,14 @@ import re
 
 from relgraph.graph.opt import (
     EquilibriumOptimizer,
-    MergeOptimizer,
     OpSub,
     PatternSub,
     SequenceOptimizer,
     in2out,
     local_optimizer,
-    print_optimizer_profile,
 )
 from relgraph.scalar import exp, log, neg, sub
 from tests.graph.toys import Watcher
-
-
-def numberless(line):
-    return re.sub(r"\d+\.\d+", "#", line)
 
 
 @local_optimizer([sub])
@@ -30,48 +24,31 @@ def sub_self(fgraph, node):
 sub_self.depth = 1
 
 
-def test_the_tree_of_the_document(graphs):
+def test_the_passes_and_the_rewriters_of_an_equilibrium(graphs):
     rules = [
         PatternSub((neg, (neg, "v")), "v", name="neg_neg"),
         PatternSub((log, "v"), (neg, (neg, (exp, "v"))), name="log_exp"),
         sub_self,
     ]
-    canonicalize = EquilibriumOptimizer(rules)
-    canonicalize.name = "canonicalize"
-    opt = SequenceOptimizer(MergeOptimizer(), canonicalize, in2out(OpSub(exp, log), name="to_log"))
-    opt.name = "OPT_FAST_RUN"
-    fgraph = graphs(sub(log(graphs.x), graphs.y))
-    record = opt.optimize(fgraph)
+    record = EquilibriumOptimizer(rules).optimize(graphs(sub(log(graphs.x), graphs.y)))
     stream = io.StringIO()
-    print_optimizer_profile(stream, opt, record)
-    lines = [numberless(line) for line in stream.getvalue().splitlines()]
-    assert lines[:6] == [
-        "Optimizer Profile",
-        "-----------------",
-        "SeqOptimizer OPT_FAST_RUN time #s for 2/2 nodes before/after optimization",
-        "  #s for fgraph.validate()",
-        "  #s for callback",
-        "  time      - (name, class, index) - validate time",
+    EquilibriumOptimizer.print_profile(stream, record)
+    lines = re.sub(r"\d+\.\d+", "#", stream.getvalue()).splitlines()
+    assert lines[:10] == [
+        "EquilibriumOptimizer",
+        "  time #s for 3 passes",
+        "  nb nodes (start, end, max) 2 2 4",
+        "  time io_toposort #s",
+        "  time in local optimizers #s",
+        "  time in global optimizers #s",
+        "   0 - #s 1 (#s in global opts, #s io_toposort) - 2 nodes - ('log_exp', 1)",
+        "   1 - #s 1 (#s in global opts, #s io_toposort) - 4 nodes - ('neg_neg', 1)",
+        "   2 - #s 0 (#s in global opts, #s io_toposort) - 2 nodes -",
+        "  times - times applied - nb node created - name:",
     ]
-    assert "  #s - ('canonicalize', 'EquilibriumOptimizer', 1) - #s" in lines
-    start = lines.index("    EquilibriumOptimizer canonicalize")
-    assert lines[start + 1 : start + 10] == [
-        "      time #s for 3 passes",
-        "      nb nodes (start, end, max) 2 2 4",
-        "      time io_toposort #s",
-        "      time in local optimizers #s",
-        "      time in global optimizers #s",
-        "       0 - #s 1 (#s in global opts, #s io_toposort) - 2 nodes - ('log_exp', 1)",
-        "       1 - #s 1 (#s in global opts, #s io_toposort) - 4 nodes - ('neg_neg', 1)",
-        "       2 - #s 0 (#s in global opts, #s io_toposort) - 2 nodes -",
-        "      times - times applied - nb node created - name:",
-    ]
-    assert "      #s - 1 - 3 - log_exp" in lines
-    assert "      #s - 1 - 0 - neg_neg" in lines
     unused = "in 1 optimization that where not used (display only those with a runtime > 0)"
-    assert f"      #s - {unused}" in lines
-    assert "        #s - sub_self" in lines
-    assert "    TopoOptimizer to_log" in lines
+    assert {"  #s - 1 - 3 - log_exp", "  #s - 1 - 0 - neg_neg", f"  #s - {unused}"} < {*lines}
+    assert "    #s - sub_self" in lines
 
 
 def test_steps_are_sorted_by_time(graphs):
