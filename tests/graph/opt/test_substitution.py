@@ -31,19 +31,15 @@ def skip(var):
 
 
 CANCEL = ((true_div, (mul, "a", "b"), "b"), "a")
-CANCEL_FIRST = ((true_div, (mul, "a", "b"), "a"), "b")
 ADD_NEG = ((add, (neg, "a"), "b"), (sub, "b", "a"))
 NEG_OVER = ((true_div, (neg, "a"), "b"), (neg, (true_div, "a", "b")))
 TIMES_ONE = ((mul, "x", 1), "x")
 NAMED_Y = {"pattern": "v", "constraint": lambda var: var.name == "y"}
 NEG_NEG = ((neg, (neg, "v")), "v")
 LOG_EXP = ((log, (exp, "v")), "v")
-DOCUMENT = "add(z, mul(x, true_div(z, x)))"
 
 # (a pattern and what replaces it, the outputs of a graph, how it is written then)
 REWRITTEN = [
-    (CANCEL, lambda x, y, z: add(z, mul(true_div(mul(y, x), y), true_div(z, x))), DOCUMENT),
-    (CANCEL_FIRST, lambda x, y, z: add(z, mul(true_div(mul(y, x), y), true_div(z, x))), DOCUMENT),
     (CANCEL, lambda x, y, z: true_div(mul(x, y), z), "true_div(mul(x, y), z)"),
     (CANCEL, lambda x, y, z: true_div(x, y), "true_div(x, y)"),
     (CANCEL, lambda x, y, z: true_div(add(x, y), y), "true_div(add(x, y), y)"),
@@ -178,12 +174,6 @@ class TestWrongUse:
             PatternSub((exp, "x"), (add, "x", "y"))
 
 
-def test_op_sub(graphs):
-    fgraph = graphs(add(graphs.x, add(graphs.y, graphs.z)))
-    TopoOptimizer(OpSub(add, mul)).optimize(fgraph)
-    assert str(fgraph) == "FunctionGraph(mul(x, mul(y, z)))"
-
-
 @pytest.mark.parametrize("transfer", [True, False])
 def test_op_sub_transfers_tags(graphs, transfer):
     out = add(graphs.x, graphs.y)
@@ -197,12 +187,6 @@ def test_op_sub_transfers_tags(graphs, transfer):
     assert hasattr(new.owner.tag, "note") is transfer
     if transfer:
         assert (new.tag.note, new.owner.tag.note) == ("out", "node")
-
-
-def test_op_remove(graphs):
-    fgraph = graphs(add(identity(identity(graphs.x)), graphs.y))
-    TopoOptimizer(OpRemove(identity)).optimize(fgraph)
-    assert str(fgraph) == "FunctionGraph(add(x, y))"
 
 
 def test_op_remove_of_several(graphs):
