@@ -71,14 +71,6 @@ def test_one_variable_after_the_other(how) -> None:
         assert all(b.owner.inputs[0] is a for a, b in pairwise(copies))
 
 
-def test_pickles_are_as_long_as_the_graph_is_large() -> None:
-    def length(size, select):
-        return len(pickle.dumps(select(chain(at.dvector("x"), size))))
-
-    for select in (lambda steps: steps[-1], lambda steps: steps, lambda steps: steps[::-1]):
-        assert length(4_000, select) < 4.4 * length(1_000, select)
-
-
 @every_way
 def test_a_chain_of_many_nodes(how) -> None:
     x = at.dvector("x")

@@ -3,9 +3,8 @@
 import os
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from relgraph.graph.basic import Constant
 from relgraph.graph.fg import FunctionGraph
@@ -19,7 +18,7 @@ from relgraph.graph.fg.structure import (
     with_clients,
 )
 from relgraph.graph.utils import InconsistencyError
-from tests.graph.fg.edits import Editor, run
+from tests.graph.fg.edits import run
 from tests.graph.toys import f, g, graph_of, h, my_type, variables
 from tests.seeds import seed_of
 
@@ -312,31 +311,6 @@ def test_a_value_that_is_read_often_costs_no_more_for_each_reader():
 
 
 # Random sequences of edits keep a FunctionGraph whole.
-
-
-class Edits(RuleBasedStateMachine):
-    """An `Editor` whose edits and choices Hypothesis makes."""
-
-    def __init__(self):
-        super().__init__()
-        self.data = None
-        self.editor = Editor(self.pick)
-
-    def pick(self, things):
-        return self.data.draw(st.sampled_from(things))
-
-    @rule(data=st.data(), edit=st.sampled_from(Editor.EDITS))
-    def edit(self, data, edit):
-        self.data = data
-        edit(self.editor)
-
-    @invariant()
-    def whole(self):
-        self.editor.check()
-
-
-Edits.TestCase.settings = settings(max_examples=60, stateful_step_count=50)
-TestEdits = Edits.TestCase
 
 
 @pytest.mark.parametrize("number", range(3))
