@@ -1,4 +1,5 @@
-"""Draws inputs of an op, and compares what it gives with NumPy, by each linker."""
+"""Draws inputs of an op, and compares what it gives with NumPy, by each linker; and the shapes that
+are inferred with those that there are."""
 
 from __future__ import annotations
 
@@ -10,12 +11,14 @@ import numpy as np
 import relgraph.tensor as at
 from relgraph import function
 from relgraph.compile import Mode
+from relgraph.graph.basic import Apply
 from relgraph.graph.reference import evaluate
 from relgraph.tensor.linalg.matrix_op import MatrixOp
 from relgraph.tensor.random.op import RandomOp
 from relgraph.tensor.type import TensorType
 from tests.every_op import cases as c
 from tests.every_op.references import reference
+from tests.tensor.conftest import check_inferred_shapes
 
 DTYPES = ("float64", "float32", "int64", "complex128")
 LENGTHS = (0, 1, 2, 3)
@@ -23,7 +26,7 @@ REFUSALS = (ValueError, IndexError, AssertionError, np.linalg.LinAlgError, Overf
 EDGES = [0.0, -0.0, 1.0, -2.5, np.nan, np.inf, -np.inf, 1e30, 1e-30]
 
 
-def compare(op: Any, specs: Any, dtype: str, draw: Random, tries: int = 40, wanted: int = 3) -> int:
+def compare(op: Any, specs: Any, dtype: str, draw: Random, tries: int = 80, wanted: int = 6) -> int:
     """Compare an op with NumPy on drawn inputs; return how many it took.
 
     Parameters
@@ -47,20 +50,43 @@ def _compare_once(op: Any, specs: Any, dtype: str, draw: Random, both: bool) -> 
     drawn = [c.drawn(spec, draw, pool) for spec in specs]
     values = _refilled(op, specs, [value for value, _ in drawn], draw)
     inputs = [type_() for _, type_ in drawn]
+    given = dict(zip(inputs, values, strict=True))
     try:
         node = op.make_node(*inputs)
-        found = evaluate(node.outputs, dict(zip(inputs, values, strict=True)))
+        found = evaluate(node.outputs, given)
     except (*REFUSALS, TypeError):
         return False
     expected = reference(node.op, values)
     for out, value, want in zip(node.outputs, found, expected, strict=True):
         _assert_equal(op, out, value, want, values)
+    if not isinstance(op, c.Nonzero | c.Unique):  # these don't say which shapes they give
+        check_inferred_shapes(node.outputs, given)
+        check_inferred_shapes(_made_before_lengths_were_known(op, inputs), given)
     if both:
         f = function(inputs, node.outputs, mode=Mode("vm", None), on_unused_input="ignore")
         for out, value, want in zip(node.outputs, f(*values), found, strict=True):
             if isinstance(out.type, TensorType):
                 np.testing.assert_array_equal(value, want, err_msg=str(op))
     return True
+
+
+def _made_before_lengths_were_known(op: Any, inputs: list[Any]) -> list[Any]:
+    """Return the outputs of a node as a rewrite leaves it that finds which lengths are 1; none if
+    the op has to know them, or puts other nodes before its own."""
+    wide = [_without_ones(v.type)() for v in inputs]
+    try:
+        made = op.make_node(*wide)
+    except TypeError:
+        return []
+    if made.inputs != wide:
+        return []
+    return list(Apply(made.op, inputs, [out.type() for out in made.outputs]).outputs)
+
+
+def _without_ones(type_: Any) -> Any:
+    if not isinstance(type_, TensorType):
+        return type_
+    return TensorType(type_.dtype, [None if n == 1 else n for n in type_.shape])
 
 
 def _of_dtype(spec: Any, dtype: str) -> Any:

@@ -1,7 +1,5 @@
-"""Every op in relgraph has an example, and gives NumPy's values, dtypes and shapes.
-
-Its shapes are inferred in ``tests/tensor/test_shapes.py``, by the same examples.
-"""
+"""Every op in relgraph has an example, and gives NumPy's values, dtypes and shapes; what
+`infer_shape` says is what `perform` gives, whatever the lengths of the axes."""
 
 from __future__ import annotations
 

@@ -23,16 +23,19 @@ def inputs_like(values, static=False):
 
 
 def check_inferred_shapes(outputs, givens):
-    """Check for every node that its `infer_shape` agrees with what is computed."""
+    """Check for every node that its `infer_shape` agrees with what is computed, if it says so."""
     nodes = io_toposort(list(givens), outputs)
     for node in nodes:
+        known = [lengths(v) if isinstance(v.type, TensorType) else None for v in node.inputs]
         try:
-            inferred = node.op.infer_shape(None, node, [lengths(v) for v in node.inputs])
+            inferred = node.op.infer_shape(None, node, known)
         except MethodNotDefined:
             pytest.fail(f"{node.op} does not define infer_shape")
         values = evaluate(node.outputs, givens)
         for out, shape, value in zip(node.outputs, inferred, values, strict=True):
             assert out.type.is_valid_value(value), f"{node.op}: {out.type} has value {value!r}"
+            if shape is None:
+                continue
             symbolic = [n for n in shape if isinstance(n, Variable)]
             computed = iter(evaluate(symbolic, givens))
             found = tuple(int(next(computed)) if isinstance(n, Variable) else n for n in shape)

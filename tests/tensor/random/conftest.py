@@ -3,12 +3,9 @@
 import numpy as np
 import pytest
 
-import relgraph.tensor as at
 from relgraph.graph.reference import evaluate
-from relgraph.graph.traversal import io_toposort
 from relgraph.tensor.random.type import random_generator_type
-from relgraph.tensor.shapes import lengths
-from relgraph.tensor.type import TensorType
+from tests.tensor.conftest import check_inferred_shapes
 
 
 @pytest.fixture
@@ -25,13 +22,7 @@ def drawn():
         generator = np.random.default_rng(seed)
         inputs = {rng: generator, **(givens or {})}
         after, value = evaluate([next_rng, x], inputs)
-        assert x.type.is_valid_value(value), f"{x.type} has the value {value!r}"
-        for node in io_toposort([*inputs], [x]):
-            shapes = [lengths(v) if isinstance(v.type, TensorType) else None for v in node.inputs]
-            inferred = node.op.infer_shape(None, node, shapes)[-1]
-            found = evaluate([at.as_tensor_variable(n) for n in inferred], inputs)
-            (made,) = evaluate([node.outputs[-1]], inputs)
-            assert tuple(map(int, found)) == made.shape
+        check_inferred_shapes([x], inputs)
         assert generator.bit_generator.state == np.random.default_rng(seed).bit_generator.state
         return value, after
 
