@@ -407,7 +407,7 @@ REFERENCES: dict[type, Callable[..., Any]] = {
     c.Cofactors: lambda op, a: _cofactors(_floats(a)),
     c.SecondCofactors: lambda op, a, e: _second_cofactors(_floats(a), _floats(e)),
     c.SLogDet: lambda op, a: tuple(map(np.asarray, np.linalg.slogdet(a))),
-    c.Cholesky: lambda op, a: np.linalg.cholesky(a),
+    c.Cholesky: lambda op, a: np.linalg.cholesky(a, upper=not op.lower),
     c.Expm: lambda op, a: scipy.linalg.expm(a),
     c.Eigh: lambda op, a: tuple(np.linalg.eigh(a, op.UPLO)),
     c.Eigvalsh: lambda op, a: np.linalg.eigvalsh(a, op.UPLO),

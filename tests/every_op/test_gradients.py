@@ -28,21 +28,14 @@ DIFFERENCES = {"cast{float32}": 2.0**-4}
 """How far to move the inputs of ops that round by more than the usual differences."""
 
 
-def first_of_each_class() -> list[Any]:
-    """Return an example of each class that takes floats; of elementwise ops all.
+def is_differentiated(op: Any, specs: Any) -> bool:
+    """Return whether an example takes floats, and has a gradient whatever their lengths.
 
     The slopes of draws are along the draws: see tests/tensor/random/test_random_variable.py.
     """
-    found: dict[Any, Any] = {}
-    for op, *specs in EXAMPLES:
-        key = (op, tuple(specs))
-        if isinstance(op, c.SVD) and op.full_matrices:
-            continue  # its gradient asks for matrices known to be square
-        if isinstance(op, RandomVariable):
-            continue
-        if any(isinstance(s, c.Tensor) and s.dtype == "float64" for s in specs):
-            found.setdefault(key, (op, specs))
-    return list(found.values())
+    asks_for_lengths = (isinstance(op, c.SVD) and op.full_matrices) or op == c.QR("complete")
+    of_floats = any(isinstance(s, c.Tensor) and s.dtype == "float64" for s in specs)
+    return of_floats and not asks_for_lengths and not isinstance(op, RandomVariable)
 
 
 MOVED = {
@@ -66,14 +59,15 @@ def with_signs(shape: tuple[int, ...], draw: Random) -> Any:
     return np.resize([1, -1, 1] if draw.randrange(2) else [-1, 1, -1], shape)
 
 
-def smooth_inputs(op: Any, specs: Any, draw: Random) -> list[Any]:
+def smooth_inputs(op: Any, specs: Any, draw: Random, broadcast: bool = False) -> list[Any]:
     """Return values that the op takes, and around which it is smooth.
 
-    Those of elementwise ops have both signs, if the op has finite values there.
+    Those of elementwise ops have both signs, if the op has finite values there. All lengths are 3
+    if the op takes that; with `broadcast` they are drawn, and of several inputs not all the same.
     """
-    for attempt in range(100):
+    for attempt in range(200):
         values = []
-        lengths = (3,) if attempt < 10 else (1, 2, 3)
+        lengths = (1, 2, 3) if broadcast or attempt > 9 else (3,)
         for position, spec in enumerate(specs):
             own = isinstance(spec, c.Tensor) and spec.dtype == "float64"
             value, _ = c.drawn(spec, draw, lengths)
@@ -98,20 +92,24 @@ def smooth_inputs(op: Any, specs: Any, draw: Random) -> list[Any]:
             continue
         if signed and not all(np.isfinite(v).all() for v in found):
             continue
+        if broadcast and attempt < 100 and len({v.shape for v in values}) == 1 < len(values):
+            continue
         return values
     raise AssertionError(f"nothing that was drawn suits {op}")
 
 
 def as_real(op: Any, out: Any) -> Any:
     """Return a real function of an output; of a vector of length 1 one that its sign leaves."""
-    if isinstance(op, c.Eig | c.Eigh | c.SVD) and out.type.ndim == 2:
+    if isinstance(op, c.Eig | c.Eigh | c.SVD) and out.type.ndim > 1:
         return at.real(out * at.conj(out)) if out.dtype.startswith("complex") else out * out
     return at.real(out) + 2 * at.imag(out) if out.dtype.startswith("complex") else out
 
 
 def of_matrix(op: Any, x: Any) -> Any:
     """Return what an op takes whose gradient is right along symmetric matrices."""
-    return (x + x.T) / 2 if isinstance(op, c.Cholesky | c.Eigh | c.Eigvalsh) else x
+    return (
+        (x + at.swapaxes(x, -1, -2)) / 2 if isinstance(op, c.Cholesky | c.Eigh | c.Eigvalsh) else x
+    )
 
 
 def moved_among(specs: Any, values: list[Any]) -> list[int]:
@@ -124,15 +122,16 @@ def parameters(examples: list[Any]) -> Any:
     return pytest.mark.parametrize(("op", "specs"), examples, ids=[str(op) for op, _ in examples])
 
 
-EACH = first_of_each_class()
+EACH = [(op, specs) for op, *specs in EXAMPLES if is_differentiated(op, specs)]
 FLAT = [example for example in EACH if type(example[0]).__name__ in (*STEPS, "GradientBarrier")]
 WITHOUT = [example for example in EACH if isinstance(example[0], c.FromFunctionOp)]
 REFUSING = [example for example in EACH if str(example[0]) in OF_INTEGERS]
 
 
+@pytest.mark.parametrize("broadcast", [False, True])
 @parameters([example for example in EACH if example not in (*FLAT, *REFUSING, *WITHOUT)])
-def test_gradient(op: Any, specs: Any) -> None:
-    values = smooth_inputs(op, specs, Random(seed_of(op)))
+def test_gradient(op: Any, specs: Any, broadcast: bool) -> None:
+    values = smooth_inputs(op, specs, Random(seed_of(op)), broadcast)
     moved = moved_among(specs, values)
 
     def outputs(*xs: Any) -> Any:

@@ -270,6 +270,7 @@ ONE: dict[str, Any] = {
         f"norm of matrices {ord}": lambda x, ord=ord: np.linalg.norm(x, ord, (-1, 0), keepdims=True)
         for ord in [None, "fro", "nuc", 1, -1, 2, -2, np.inf, -np.inf]
     },
+    "norm of all": lambda x: np.linalg.norm(x),
     "vector_norm": lambda x: np.linalg.vector_norm(x, ord=3),
     "matrix_norm": lambda x: np.linalg.matrix_norm(x, ord=1),
     **{

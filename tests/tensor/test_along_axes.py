@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
-from relgraph.gradient import grad, verify_grad
+from relgraph.gradient import grad
 from relgraph.graph.reference import evaluate
 from relgraph.tensor.along_axes import (
-    Recurrence,
     Sort,
     argsort,
     cumprod,
@@ -72,12 +71,6 @@ def test_derivatives_of_higher_order(value, axis):
 
     for found, expected in zip(third(lambda x: cumprod(x, axis)), third(written_out), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
-
-
-def test_gradients_of_recurrence():
-    rng = np.random.default_rng(0)
-    for axis, shape in ((0, (3, 2)), (1, (3, 2)), (0, (4,))):
-        verify_grad(Recurrence(axis), [rng.normal(size=shape), rng.normal(size=shape)])
 
 
 # Elements repeated or moved along an axis.

@@ -1,12 +1,11 @@
 """Arrays made of nothing, and arrays joined."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import relgraph.tensor as at
-from relgraph.gradient import grad, verify_grad
+from relgraph.gradient import grad
 from relgraph.graph.basic import Constant
 from relgraph.graph.reference import evaluate
 from relgraph.settings import config
@@ -23,15 +22,6 @@ def test_lengths_that_are_variables(against_numpy):
 
 def test_a_likeness_of_a_scalar_is_a_constant():
     assert isinstance(at.ones_like(at.dscalar()), Constant)
-
-
-def test_alloc(against_numpy, as_numpy):
-    x = np.arange(3.0)
-    against_numpy(lambda v: at.alloc(v, 2, 3), lambda v: np.broadcast_to(v, (2, 3)), x)
-    as_numpy(lambda m, v: m.broadcast_to(v, (4, 3)), x[None])
-    verify_grad(lambda v: at.alloc(v, 2, 3), [x])
-    verify_grad(lambda v: at.alloc(v, 4, 2, 3), [x[None]])
-    verify_grad(lambda v: at.alloc(v, 2, 3), [np.array(2.0)])
 
 
 def test_alloc_owns_its_storage():
@@ -111,19 +101,6 @@ def test_what_is_known_of_a_join():
     x, y = at.tensor("float64", (2, None)), at.tensor("float64", (3, 4))
     assert at.join(0, x, y).type.shape == (5, 4)
     assert at.join(1, x, at.dmatrix()).type.shape == (2, None)
-
-
-@pytest.mark.parametrize("axis", [0, 1])
-def test_split(against_numpy, axis):
-    x = count(5, 5)
-    for k in range(3):
-        against_numpy(
-            lambda v, k=k: at.split(v, (2, 0, 3), axis=axis)[k],
-            lambda v, k=k: np.split(v, [2, 2], axis)[k],
-            x,
-        )
-        verify_grad(lambda v, k=k: at.split(v, (2, 1, 2), axis=axis)[k] ** 2, [x], n_tests=1)
-    verify_grad(lambda v: at.join(0, *at.split(v, (2, 3))[::-1]), [x], n_tests=1)
 
 
 def test_split_by_variables():

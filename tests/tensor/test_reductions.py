@@ -7,9 +7,6 @@ import warnings
 import numpy as np
 import pytest
 import scipy.special
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
 
 import relgraph.tensor as at
 from relations.kit.vocabulary import law, lvars
@@ -23,35 +20,11 @@ from relgraph.tensor.reductions import CAReduce
 from tests.seeds import seed_of
 
 
-@given(
-    hnp.arrays(
-        st.sampled_from(["int16", "float64"]),
-        hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=3),
-        elements=st.integers(-3, 3),
-    ),
-    st.data(),
-)
-def test_sums_of_any_shape(x, data):
-    axes = st.none() | st.lists(
-        st.integers(-x.ndim, x.ndim - 1), unique_by=lambda a: a % max(x.ndim, 1), max_size=x.ndim
-    ).map(tuple)
-    axis = data.draw(axes if x.ndim else st.none())
-    v = at.TensorType(x.dtype, (None,) * x.ndim)()
-    for name in ("sum", "prod"):
-        (found,) = evaluate([getattr(at, name)(v, axis=axis)], {v: x})
-        expected = np.asarray(getattr(np, name)(x, axis=axis))
-        assert found.dtype == expected.dtype
-        np.testing.assert_array_equal(found, expected)
-
-
-def test_empty_axes(against_numpy, as_numpy):
-    x = np.zeros((0, 3))
-    as_numpy(lambda m, v: m.sum(v, axis=0), x)
-    as_numpy(lambda m, v: m.prod(v), x)
-    as_numpy(lambda m, v: m.max(v, axis=1), x)
+def test_a_mean_of_nothing(against_numpy):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        against_numpy(lambda v: at.mean(v, axis=0), lambda v: np.full(3, np.nan), x)
+        nan = np.full(3, np.nan)
+        against_numpy(lambda v: at.mean(v, axis=0), lambda v: nan, np.zeros((0, 3)))
 
 
 @pytest.mark.parametrize("op", [scalar.neq, scalar.lt, scalar.sub, scalar.hypot])
@@ -266,7 +239,7 @@ def test_slopes_along_an_axis_twice():
         np.testing.assert_allclose(one.eval(), wanted)
 
 
-# The Euclidean norm: its slope, and what it does to numbers at the ends of a dtype.
+# The Euclidean norm of numbers at the ends of a dtype.
 
 PLAIN = Mode("py", None)
 
@@ -307,11 +280,6 @@ def test_other_kinds_of_numbers_are_refused():
         Norm(None)(at.lvector())
 
 
-@pytest.mark.parametrize("axis", [None, (0,), (1,)], ids=str)
-def test_slope(axis):
-    verify_grad(lambda x: Norm(axis)(x), [np.random.default_rng(1).normal(size=(3, 4))])
-
-
 def test_slope_where_squares_overflow_and_at_the_origin():
     x = at.dmatrix("x")
     slope = function([x], grad(at.sum(Norm((1,))(x)), x), mode=PLAIN)
@@ -319,23 +287,13 @@ def test_slope_where_squares_overflow_and_at_the_origin():
     np.testing.assert_allclose(found, [[0.6, 0.8], [0.6, 0.8], [0.0, 0.0]], rtol=1e-15)
 
 
-# Cosines and covariances: their slopes and their edges.
-
-RANDOM = np.random.default_rng(0)
-A, B = RANDOM.normal(size=(2, 3, 4, 2))
-PAIRS_AXES = [None, (0,), (1,), (0, 2), (0, 1, 2)]
+# Cosines and covariances at the edges.
 
 
 def run(op, x, y):
     x, y = np.asarray(x), np.asarray(y)
     inputs = [at.tensor(v.dtype, (None,) * v.ndim) for v in (x, y)]
     return function(inputs, op(*inputs), mode=PLAIN)(x, y)
-
-
-@pytest.mark.parametrize("axis", [None, (0,), (1,)], ids=str)
-@pytest.mark.parametrize("op", [Cosine, Covariance])
-def test_slopes(op, axis):
-    verify_grad(op(axis), [A[:, :, 0], B[:, :, 0]])
 
 
 @pytest.mark.parametrize("op", [Cosine, Covariance])

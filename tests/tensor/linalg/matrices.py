@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 import relgraph.tensor as at
@@ -13,7 +11,6 @@ from relgraph.graph.reference import evaluate
 from tests.differences import differences
 from tests.tensor.conftest import check_inferred_shapes, inputs_like
 
-STACKS = [(3, 3), (2, 3, 3), (1, 1), (0, 0), (0, 3, 3), (2, 2, 2, 2)]
 DTYPES = ["float32", "float64", "complex64", "complex128", "int64"]
 
 
@@ -61,11 +58,6 @@ def check_outputs(build, reference, *values, rtol=None):
             for other in others:
                 np.testing.assert_array_equal(value, other)
         check_inferred_shapes(outputs, givens)
-
-
-def check_linalg(call, *values):
-    """Compare what a call of a module makes: of our linear algebra, and of NumPy's."""
-    check_outputs(partial(call, at.linalg), partial(call, np.linalg), *values)
 
 
 def check_complex_gradient(fun, *values, rtol=1e-5):

@@ -9,26 +9,10 @@ from relgraph.gradient import grad, verify_grad
 from relgraph.graph.reference import evaluate
 from relgraph.tensor import linalg
 from tests.tensor.linalg.matrices import (
-    STACKS,
     check_complex_gradient,
-    check_linalg,
-    check_outputs,
-    positive,
     regular,
     some,
 )
-
-
-def gram(x):
-    return linalg.matrix_transpose(x) @ x + at.eye(x.type.shape[-1] or x.shape[-1])
-
-
-@pytest.mark.parametrize("shape", STACKS)
-def test_of_the_upper_triangle(shape):
-    a = positive(*shape)
-    check_linalg(lambda m, x: m.cholesky(x, upper=True), a)
-    check_linalg(lambda m, x: m.eigvalsh(x, "U"), a)
-    check_outputs(linalg.svdvals, lambda a: np.linalg.svd(a, compute_uv=False), a)
 
 
 @pytest.mark.parametrize("batch", [(), (2,)])
@@ -89,22 +73,6 @@ def test_a_compiled_gradient_of_wide_qr(mode):
     np.testing.assert_allclose(
         function([x], slope, mode=mode)(some(2, 3)), np.arange(6.0).reshape(2, 3), atol=1e-12
     )
-
-
-@pytest.mark.parametrize("batch", [(), (2,)])
-def test_gradients(batch):
-    a = regular(*batch, 3, 3)
-    for fun in (
-        lambda x: linalg.cholesky(gram(x)),
-        lambda x: linalg.cholesky(gram(x), lower=False),
-        lambda x: linalg.eigvalsh(gram(x)),
-        lambda x: linalg.eigh(gram(x))[0],
-        lambda x: linalg.eigh(gram(x), "U")[1] ** 2,
-        lambda x: at.abs(linalg.eig(x)[1]) ** 2,
-        lambda x: at.imag(linalg.eig(x)[0]),
-        lambda x: at.real(linalg.eigvals(x)),
-    ):
-        verify_grad(fun, [a], n_tests=1)
 
 
 def test_complex_gradients():
