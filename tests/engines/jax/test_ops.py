@@ -14,7 +14,7 @@ from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.loops.scan_op import Scan
 from relgraph.vm import find_linker
 from tests.arrays import assert_close
-from tests.engines.jax.graphs import GRAPHS, Graph
+from tests.engines.graphs import GRAPHS, Graph
 from tests.engines.jax.test_random import CLASSES
 from tests.engines.jax.test_scalar_ops import OPS as SCALARS
 from tests.engines.jax.test_sparse import COMPARED
@@ -76,11 +76,6 @@ def test_fused() -> None:
 
 # What a mode makes of other Ops, and does not for this engine, or what random programs have.
 ELSEWHERE = {
-    "Composite": "the graphs of `test_fused`",
-    "FusedElemwise": "the graphs of `test_fused`",
-    "FusedReduction": "the graphs of `test_fused`",
-    "DeepCopyOp": "each function that returns an argument",
-    "Print": "prints",
     **dict.fromkeys(
         ("AddError", "Fma", "MulError", "ScaledProduct"), "their own `perform`: tests/scalar"
     ),

@@ -17,6 +17,7 @@ from relgraph import scalar
 from relgraph.engines.dask.blocks import (
     Blocks,
     NodeTask,
+    as_one_block,
     block_task,
     is_blocked,
     on_items,
@@ -175,4 +176,6 @@ def _combine(function: Any, x: Any, y: Any) -> Any:
 
 @register(SearchSorted, way="blocks of what is looked for")
 def _searched(op: SearchSorted, node: Apply, values: Sequence[Any], blocks: Blocks) -> Any:
+    if not values[0].size:  # `apply_gufunc` divides by this length
+        return (da.zeros_like(as_one_block(values[1]), dtype="int64"),)
     return over_core(block_task(node), "(i),()->()", [np.dtype("int64")], values)
