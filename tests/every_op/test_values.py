@@ -41,15 +41,11 @@ OF_SCALARS += [
 ]
 OF_SCALARS.append((at.Elemwise(error_free.ScaledProduct(2, 1)), *[Tensor(1)] * 3))
 EXAMPLES = [*CASES, *OTHERS, *OF_SCALARS]
-every_example = pytest.mark.parametrize(
+
+
+@pytest.mark.parametrize(
     ("op", "specs"), [(op, specs) for op, *specs in EXAMPLES], ids=[str(op) for op, *_ in EXAMPLES]
 )
-
-# Functions of integers, of which NumPy has no other meaning.
-OF_INTEGERS = ("and_", "or_", "xor", "invert", "polygamma", "digamma")
-
-
-@every_example
 def test_as_numpy(op: Any, specs: Any) -> None:
     draw = Random(seed_of(op, specs))
     taken = {dtype: compare(op, specs, dtype, draw) for dtype in DTYPES}

@@ -204,14 +204,6 @@ def test_bounds_that_all_numbers_pass_are_refused(low, high):
         at.clip(at.tensor("uint8", (None,)), low, high)
 
 
-def test_integers_are_divided_by_numbers_of_any_size():
-    for dtype, divisor in (("uint8", -1), ("int8", 300), ("uint64", -3)):
-        value, x = np.array([0, 2, 5], dtype), at.tensor(dtype, (None,))
-        found, expected = (x / divisor).eval({x: value}), value / divisor
-        assert found.dtype == expected.dtype
-        np.testing.assert_array_equal(found, expected)
-
-
 # Special functions: what is not said of all ops elsewhere.
 
 

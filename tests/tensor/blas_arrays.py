@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from tests.arrays import LAYOUTS
+
 _random = np.random.default_rng(0)
 
 
@@ -15,9 +17,5 @@ def values(dtype: str, *shape: int) -> Any:
 
 def layouts(a: Any) -> Iterator[Any]:
     """Yield copies of an array by rows, by columns, with gaps, and backward."""
-    yield a.copy()
-    yield np.array(a, order="F")
-    wide = np.zeros([2 * n for n in a.shape], a.dtype)
-    wide[tuple(slice(None, None, 2) for _ in a.shape)] = a
-    yield wide[tuple(slice(None, None, 2) for _ in a.shape)]
-    yield a[::-1].copy()[::-1]
+    for name in ("rows", "columns", "with gaps", "backward"):
+        yield LAYOUTS[name](a.copy())

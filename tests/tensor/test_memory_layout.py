@@ -13,23 +13,12 @@ from relgraph.scalar.op import ScalarOp
 from relgraph.tensor.along_axes import Cumulate
 from relgraph.tensor.memory import steady
 from relgraph.tensor.type import TensorType
+from tests import arrays
+from tests.arrays import backward
 
 FLOATS = ("float16", "float32", "float64", "complex64", "complex128")
 EDGES = [0.0, -0.0, 1.0, -1.0, 2.0, 0.5, np.inf, -np.inf, np.nan]
 SCALAR_OPS = {n: op for n, op in vars(scalar).items() if isinstance(op, ScalarOp)}
-
-
-def reversed_in_memory(a):
-    every = (slice(None, None, -1),) * a.ndim
-    return a[every].copy()[every]
-
-
-def spaced(a):
-    return np.repeat(a, 2, axis=-1)[..., ::2]
-
-
-def by_columns(a):
-    return np.asfortranarray(a)
 
 
 def standing_still(a):
@@ -38,7 +27,7 @@ def standing_still(a):
     return np.expand_dims(np.squeeze(a, axes), axes)
 
 
-LAYOUTS = (reversed_in_memory, spaced, by_columns, standing_still)
+LAYOUTS = (backward, arrays.LAYOUTS["with gaps"], np.asfortranarray, standing_still)
 
 
 def drawn(rng, dtype, shape, edges=0.2):
@@ -225,7 +214,7 @@ def test_strict_keeps_every_bit(name):
             drawn(rng, v.type.dtype, (length, length + 1, 2)[: v.type.ndim], edges) for v in inputs
         ]
         values[0] = drawn(rng, "float64", (length + 1, length + 1), edges)
-        for layout in (np.copy, by_columns, reversed_in_memory):
+        for layout in (np.copy, np.asfortranarray, backward):
             given = [layout(a) if a.ndim else a for a in values]
             assert same_bits(f(*given), reference(*given))
     assert same_bits(*(g(*values[:7], -0.0) for g in (f, reference)))

@@ -35,7 +35,7 @@ A, B = at.dmatrices("A", "B")
 S, T = at.dtensor3("S"), at.dtensor3("T")
 s, i, n, sizes = at.dscalar("s"), at.lvector("i"), at.lscalar("n"), at.lvector("sizes")
 rng = random_generator_type("rng")
-number, mask = scalar.float64("number"), at.tensor("bool", (None,))
+number = scalar.float64("number")
 tall, row = of(4, 2), at.TensorType("float64", (1, None))("row")
 
 REFUSED = {
@@ -47,8 +47,6 @@ REFUSED = {
     "ValueError: two outputs can't be written over one input": lambda: Elemwise(
         scalar.Composite([number], [number + 1, number * 2]), {0: 0, 1: 0}
     ),
-    "TypeError: invert is not defined for input 0 of dtype float64": lambda: ~x,
-    "TypeError: sub is not defined for input 0 of dtype bool": lambda: mask - mask,
     "TypeError: can't be written to the storage of input 0": lambda: Elemwise(scalar.add, {0: 0})(
         row, A
     ),
@@ -62,7 +60,6 @@ REFUSED = {
     r"TypeError: 'y' in .* is neither an axis nor 'x'": lambda: A.dimshuffle(0, "y", 1),
     "TypeError: takes a tensor with 1 dimensions": lambda: DimShuffle(1, (0,))(A),
     "TypeError: would drop the imaginary part": lambda: at.cast(at.zvector(), "float64"),
-    "TypeError: 'flot64' is not a dtype": lambda: at.cast(x, "flot64"),
     "TypeError: at least one condition": lambda: Assert()(x),
     "TypeError: the message is a string": lambda: Assert(x),  # type: ignore[arg-type]
     # lengths and shapes
@@ -142,8 +139,6 @@ REFUSED = {
     r"ValueError: gradient: axis .* names an axis twice": lambda: at.gradient(S, axis=(1, -2)),
     "ValueError: roll: 3 shifts along 2 axes": lambda: at.roll(S, (1, 2, 3), (0, 1)),
     # types, variables and constants
-    "TypeError: 'float65' is not a dtype": lambda: at.TensorType("float65", ()),
-    "TypeError: no variable has dtype object": lambda: at.TensorType("object", ()),
     "TypeError: no variable has dtype": lambda: at.TensorType("U3", ()),
     "TypeError: ints or None, not 1.5": lambda: at.TensorType("float64", (1.5,)),  # type: ignore[arg-type]
     "ValueError: length -1 .* is negative": lambda: of(-1),

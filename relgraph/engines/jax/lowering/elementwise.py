@@ -91,7 +91,10 @@ _RUNNING: dict[Any, Any] = {
 def cumulated(op: Cumulate, node: Apply, x: Any) -> Any:
     if x.dtype.kind == "c" and op.scalar_op in _EXTREMES:
         return on_the_host(op, node, x)
-    return _RUNNING[op.scalar_op](as_dtype(x, node.outputs[0].type.dtype), op.axis)
+    dtype = node.outputs[0].type.dtype
+    # JAX has no running extremes of booleans
+    found = _RUNNING[op.scalar_op](as_dtype(x, "int8" if dtype == "bool" else dtype), op.axis)
+    return as_dtype(found, dtype)
 
 
 def recurrence(op: Recurrence, node: Apply, factors: Any, terms: Any) -> Any:
