@@ -5,12 +5,10 @@ from __future__ import annotations
 import pytest
 
 import relations
-import relgraph.tensor as at
 from relations.phases import _is_difference, _text, _turned
-from relgraph.compile.optimize import optimize_graph
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.notation import algebra
-from tests.relations.applied import TURNED, applied, turned, x
+from tests.relations.applied import TURNED, applied, turned
 from tests.relations.test_reach import EXAMPLES, PIPELINES, fires
 
 DIFFERENCES = [one for one in relations.STABILIZE if isinstance(one, Law) and _is_difference(one)]
@@ -45,16 +43,3 @@ def test_it_fires_amid_the_others(name: str) -> None:
     turned_law = other_way_round(ONE_WAY_ROUND[name]).name
     examples = turned(EXAMPLES[name])
     assert any(fires(turned_law, examples, pipeline) for pipeline in PIPELINES.values())
-
-
-@pytest.mark.parametrize(
-    ("formula", "expected"),
-    [
-        (1 - at.sqrt(1 + at.sqr(x)), "-hypot1m1(x)"),
-        (1 - at.cosh(x), "-(2.0 * sqr(sinh(x / 2.0)))"),
-        (at.tanh(x) - 1, "-(2.0 * sigmoid(-(2.0 * x)))"),
-        (at.exp(-x) - at.exp(x), "-(2.0 * sinh(x))"),
-    ],
-)
-def test_what_people_write(formula: at.TensorVariable, expected: str) -> None:
-    assert algebra(optimize_graph(formula, include=["stabilization"], clone=True)) == expected

@@ -23,6 +23,7 @@ x, y, z = at.dvectors("x", "y", "z")
 m = at.dmatrix("m")
 most = at.max(m, axis=1, keepdims=True)
 one = exp(at.constant(0.0))
+ROOT = 2**0.5
 
 
 def rows(e: Any) -> Any:
@@ -69,7 +70,7 @@ WRITTEN: dict[str, list[Any]] = {
     "reciprocal(sqrt(x))": [1 / sqrt(x), sqrt(x) / x, x**-0.5],
     "x": [
         *(sqrt(x) * sqrt(x), x * y / y, (x + y) - y, x / (y / y), at.neg(-x), x * 1.0, (x * 2) / 2),
-        log(sigmoid(x) / (1 - sigmoid(x))),
+        *(log(sigmoid(x) / (1 - sigmoid(x))), 2 * (x / 4) + x / 2, 3 * (x * 2) / 6),
     ],
     "-reciprocal(x)": [at.reciprocal(-x)],
     "b": [at.switch(b, True, False)],
@@ -96,11 +97,30 @@ WRITTEN: dict[str, list[Any]] = {
     "erf(x)": [1 - erfc(x), -(erfc(x) + -1)],
     "5.0 * x": [2 * x + 3 * x, x + x + x + x + x, 10 * x / 2, 5 * (x + y - y)],
     "x / 6.0": [x / 2 / 3, x / (2 * 3)],
+    "2.0 * x": [(x + y) - (y - x)],
+    "10.0 * x": [sum(k * x for k in range(1, 5))],
+    "3.0 * x * y": [x * y + 2 * y * x],
+    "3.0 * x - 2.0 * y": [x - (y - (x - (y - x)))],
+    "y - x - z": [-(x - y) - z],
+    "x / z": [(x / y) / (z / y)],
+    "x / (z * y)": [(x * y) / (z * y * y)],
+    "x * y / z": [x * y * x / (x * z)],
+    "-(x * y * z)": [-x * -y * -z],
+    "2.0 * sqr(x + y)": [2 * ((x + y) * (x + y))],
     "x * y": [-x * -y, x * y * z / z, x / (1 / y)],
     "x - y": [x + -y, -(y - x), -y + x, x + -1 * y, 2 + x - (y + 2)],
     "-x": [0 - x, x * -1, x / -1, -(x + y) + y],
-    "x + y": [x - -y, log(exp(x) * exp(y)), log(exp(x + y))],
+    "x + y": [x - -y, 1 + x - 2 + y + 1, log(exp(x) * exp(y)), log(exp(x + y))],
     "exp(x - y)": [exp(x) / exp(y), exp(x) * exp(-y), 1 / exp(y - x)],
+    "log_ndtr(x)": [
+        *(log(0.5 * erfc(-x / ROOT)), log(0.5 * erfc(-x * 0.5**0.5))),
+        log(1 - 0.5 * erfc(x / ROOT)),
+    ],
+    "log_ndtr(-x)": [log(erfc(x / ROOT) / 2), log(0.5 * erfc(x * 0.5**0.5))],
+    "-hypot1m1(x)": [1 - sqrt(1 + at.sqr(x))],
+    "-2.0 * sqr(sinh(0.5 * x))": [1 - cosh(x)],
+    "-2.0 * sigmoid(-2.0 * x)": [at.tanh(x) - 1],
+    "-2.0 * sinh(x)": [exp(-x) - exp(x)],
     "2.0 * sum(x)": [at.sum(2 * x), at.sum(x + x), at.sum(x * 2)],
     "log2(x)": [log(x) / np.log(2), log(x) * (1 / np.log(2))],
     "clip(x, 0.0, 1.0)": [at.minimum(at.maximum(x, 0), 1), at.maximum(0, at.minimum(x, 1))],
