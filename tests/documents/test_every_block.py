@@ -10,7 +10,6 @@ PAGES = (
     "optimization_database",
     "profiling_report",
     "making_ops",
-    "making_ops_storage",
 )
 
 
