@@ -145,29 +145,6 @@ def environment():
     return {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm", "COLUMNS": "120"}
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["no.such.module"], "there is no module no.such.module"),
-        (["json"], "the module json has no laws"),
-        (["relations.numbers.arithmetic", "--law", "nope"], "there is no law called nope among"),
-        (["relations.numbers.arithmetic", "--examples", "0"], "'0' is not a positive whole number"),
-        (["relations.numbers.arithmetic", "--examples", "many"], "'many' is not a positive"),
-        (["relations.numbers.arithmetic", "--seed", "-1"], "--seed"),
-        (["relations.numbers.arithmetic", "--jobs", "0"], "'0' is not a positive whole number"),
-        (["relations.numbers.arithmetic", "--json", "/no/such/folder/x.json"], "can't be written"),
-        (["relations.numbers.arithmetic", "--json", "/"], "/ can't be written: Is a directory"),
-        (["relations.numbers.arithmetic", "--laws", "3"], "unrecognized arguments: --laws 3"),
-    ],
-)
-def test_bad_input_is_one_line(arguments, message, capsys):
-    assert main(["check", *arguments]) == 2
-    error = capsys.readouterr().err
-    assert error.startswith("relgraph: error: ")
-    assert message in error
-    assert error.count("\n") == 1
-
-
 def test_a_module_that_can_not_be_imported(module, capsys):
     assert main(["check", module("import no_such_thing_here")]) == 2
     assert "can't be imported: No module named 'no_such_thing_here'" in capsys.readouterr().err
