@@ -10,7 +10,6 @@ from relgraph.graph.features import (
     Bookkeeper,
     Feature,
     History,
-    NodeFinder,
     NoOutputFromInplace,
     PrintListener,
     ReplacementDidNotRemoveError,
@@ -20,17 +19,6 @@ from relgraph.graph.features import (
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.utils import InconsistencyError, MissingInputError
 from tests.graph.toys import f, g, graph_of, h, inplace, variables
-
-
-class Dislikes(Feature):
-    """Objects to graphs with a given op."""
-
-    def __init__(self, op):
-        self.op = op
-
-    def validate(self, fgraph):
-        if any(node.op is self.op for node in fgraph.apply_nodes):
-            raise InconsistencyError(f"no {self.op} here")
 
 
 class TestBookkeeper:
@@ -109,22 +97,8 @@ class TestHistory:
         assert not hasattr(fg, "checkpoint")
         FunctionGraph([x], [f(x)], [history])
 
-    def test_twice_is_once(self):
-        fg = FunctionGraph([], [], [History(), History()])
-        assert len(fg.features) == 1
-
 
 class TestValidator:
-    def test_validate(self):
-        fg = graph_of(lambda x: [f(x)], Validator())
-        fg.validate()
-        assert fg.consistent()
-        fg.attach_feature(Dislikes(f))
-        with pytest.raises(InconsistencyError, match="no f here"):
-            fg.validate()
-        assert not fg.consistent()
-        assert fg.validate_time > 0
-
     def test_a_bug_is_no_inconsistency(self):
         class Buggy(Feature):
             def validate(self, fgraph):
@@ -139,17 +113,6 @@ class TestReplaceValidate:
     def make(self, *features):
         fg = graph_of(lambda x, y: [f(x, g(y))], *features, ReplaceValidate())
         return fg, *fg.inputs
-
-    def test_replace_validate(self):
-        fg, _, y = self.make(Dislikes(h))
-        before = repr(fg)
-        inner = fg.outputs[0].owner.inputs[1]
-        with pytest.raises(InconsistencyError):
-            fg.replace_validate(inner, h(y))
-        assert repr(fg) == before
-        fg.check_integrity()
-        fg.replace_validate(inner, g(g(y)), reason="growth")
-        assert repr(fg) == "FunctionGraph(f(x, g(g(y))))"
 
     def test_all_or_none(self):
         fg, x, y = self.make()
@@ -178,47 +141,6 @@ class TestReplaceValidate:
         assert repr(fg) == before
         fg.replace_all_validate_remove([(out, h(x))], [inner.owner, out.owner])
         assert repr(fg) == "FunctionGraph(h(x))"
-
-    @pytest.mark.parametrize("earlier", [History, Validator])
-    def test_beside_its_parts(self, earlier):
-        part = earlier()
-        fg, x, y = self.make(part)
-        before = repr(fg)
-        start = fg.checkpoint()
-        fg.replace_validate(fg.outputs[0], x)
-        fg.validate()
-        fg.revert(start)
-        assert repr(fg) == before
-        fg.attach_feature(earlier())
-        assert len(fg.features) == 2
-        fg.remove_feature(part)
-        fg.replace_validate(fg.outputs[0], y)
-        assert repr(fg) == "FunctionGraph(y)"
-
-    def test_comes_along_with_a_clone(self):
-        fg, *_ = self.make()
-        copy = fg.clone()
-        copy.replace_validate(copy.outputs[0], copy.inputs[0])
-        assert repr(copy) == "FunctionGraph(x)"
-
-
-class TestNodeFinder:
-    def test_get_nodes(self):
-        x, y = variables("x y")
-        a = f(x)
-        finder = NodeFinder()
-        fg = FunctionGraph([x, y], [g(a, f(y)), a], [finder], clone=False)
-        assert fg.get_nodes(f) == [a.owner, fg.outputs[0].owner.inputs[1].owner]
-        assert fg.get_nodes(h) == []
-        fg.replace(a, h(x))
-        assert [n.inputs for n in fg.get_nodes(f)] == [[y]]
-        assert len(fg.get_nodes(h)) == 1
-        fg.attach_feature(NodeFinder())
-        assert fg.features == [finder]
-        copy = fg.clone()
-        assert len(copy.get_nodes(g)) == 1 and copy.get_nodes(g) != fg.get_nodes(g)
-        fg.remove_feature(finder)
-        assert not hasattr(fg, "get_nodes")
 
 
 def test_print_listener(capsys):

@@ -2,10 +2,10 @@
 
 import pytest
 
-from relgraph.graph.features import AlreadyThere, Feature, takes_notes
+from relgraph.graph.features import Feature, takes_notes
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.fg.listeners import Listeners
-from relgraph.graph.utils import InconsistencyError, MissingInputError
+from relgraph.graph.utils import MissingInputError
 from tests.graph.fg.edits import state
 from tests.graph.toys import Objector, Recorder, exp, f, g, graph_of, h, neg, variables
 
@@ -56,19 +56,6 @@ class TestBoundary:
             fg.remove_output(1)
         with pytest.raises(IndexError, match="no input 2"):
             fg.remove_input(2)
-
-    def test_remove_node(self):
-        fg = graph_of(lambda x, y: [neg(g(a := f(x), h(y))), exp(a)])
-        (b,), (a,) = fg.outputs[0].owner.inputs, fg.outputs[1].owner.inputs
-        fg.attach_feature(recorder := Recorder())
-        fg.remove_node(b.owner)
-        assert repr(fg) == "FunctionGraph(exp(f(x)))"
-        assert [e[1].op for e in recorder.events] == [neg, g, h]
-        fg.check_integrity()
-        fg.remove_node(b.owner)
-        fg.remove_node(a.owner)
-        assert fg.outputs == [] and fg.apply_nodes == set()
-        fg.check_integrity()
 
     def test_remove_node_that_leads_to_no_output(self):
         fg = graph_of(lambda x: [f(x)])
@@ -176,13 +163,6 @@ EVENTS_UNDONE = [event for event, *_ in UNDONE]
 
 
 class TestTelling:
-    def test_events_that_nobody_hears_have_no_hooks(self):
-        listeners, recorder = Listeners(), Recorder()
-        listeners.attach_feature(Feature())
-        listeners.attach_feature(recorder)
-        assert listeners._hooks["on_import"] == ((recorder, recorder.on_import),)
-        assert listeners._hooks["on_add_output"] == ()
-
     @pytest.mark.parametrize(("event", "args", "opposite", "opposite_args"), UNDONE)
     def test_those_told_before_one_that_raises_are_told_the_opposite(
         self, event, args, opposite, opposite_args
@@ -215,27 +195,6 @@ class TestTelling:
 
 
 class TestCallbacks:
-    def test_attach_and_remove(self):
-        class Greeter(Feature):
-            def on_attach(self, fgraph):
-                if hasattr(fgraph, "greet"):
-                    raise AlreadyThere
-                fgraph.publish(self, greet=lambda: "hello")
-
-        fg = graph_of(lambda x: [f(x)])
-        one, two = Greeter(), Greeter()
-        fg.attach_feature(one)
-        fg.attach_feature(one)
-        fg.attach_feature(two)
-        assert fg.features == [one]
-        assert fg.greet() == "hello"
-        fg.remove_feature(two)
-        assert fg.greet() == "hello"
-        fg.remove_feature(one)
-        assert fg.features == []
-        with pytest.raises(AttributeError, match="no attribute 'greet'"):
-            fg.greet()
-
     def test_taken_names_are_refused(self):
         class Publisher(Feature):
             def __init__(self, **published):
@@ -287,41 +246,6 @@ class TestCallbacks:
         assert fg.execute_callbacks_time > 0
         fg.execute_callbacks("nobody has this")
 
-    def test_orderings(self):
-        x, y = variables("x y")
-        a, b = f(x), g(y)
-        out = h(b, a)
-
-        class Orders(Feature):
-            def __init__(self, wanted):
-                self.wanted = wanted
-
-            def orderings(self, fgraph, ordered=True):
-                return self.wanted
-
-        fg = FunctionGraph([x, y], [out], clone=False)
-        assert fg.toposort() == [b.owner, a.owner, out.owner]
-        fg.attach_feature(Orders({b.owner: [a.owner]}))
-        fg.attach_feature(Orders({b.owner: [a.owner], out.owner: [b.owner]}))
-        assert fg.orderings() == {b.owner: [a.owner], out.owner: [b.owner]}
-        assert fg.toposort() == [a.owner, b.owner, out.owner]
-        fg.attach_feature(Orders({a.owner: [b.owner]}))
-        with pytest.raises(ValueError, match="cycle"):
-            fg.toposort()
-
-
-def test_a_listener_need_not_be_a_feature():
-    class Counter:
-        count = 0
-
-        def on_import(self, fgraph, node, reason):
-            self.count += 1
-
-    (x,) = variables("x")
-    fg = FunctionGraph([x], [f(x)], [counter := Counter()], clone=False)
-    fg.replace(fg.outputs[0], g(h(x)))
-    assert counter.count == 2
-
 
 class Notes(Feature):
     """Takes notes only, and says so."""
@@ -360,24 +284,3 @@ class TestTakingNotes:
         with pytest.raises(RuntimeError, match="I object"):
             fg.replace(*fg.inputs)
         assert state(fg) == before
-
-    def test_replacements_are_those_of_graphs_without_features(self):
-        fg = graph_of(lambda x: [neg(a := f(x)), a], Notes())
-        a = fg.outputs[1]
-        before = state(fg)
-        for old, new, error in (
-            (a, g(a, *variables("y")), MissingInputError),
-            (a, fg.outputs[0], InconsistencyError),
-        ):
-            with pytest.raises(error):
-                fg.replace(old, new)
-            assert state(fg) == before
-        fg.replace(a, b := h(a))
-        assert fg.outputs[1] is b and fg.clients[a] == [(b.owner, 0)]
-        fg.check_integrity()
-
-    def test_who_listens(self):
-        fg = graph_of(lambda x: [f(x)])
-        assert not fg.listens("on_change_input")
-        fg.attach_feature(Notes())
-        assert fg.listens("on_change_input") and not fg.listens("validate")

@@ -5,7 +5,6 @@ import tracemalloc
 import pytest
 
 from relgraph.graph.basic import Constant, is_in_ancestors
-from relgraph.graph.features import Feature
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.utils import InconsistencyError, MissingInputError
 from tests.graph.fg.edits import state
@@ -51,15 +50,6 @@ class TestConstruction:
         assert a in fg and a.owner in fg and f(x) not in fg
         fg.check_integrity()
 
-    def test_clones_by_default(self):
-        x, y = variables("x y")
-        out = f(x, y)
-        fg = FunctionGraph([x, y], [out])
-        assert fg.variables.isdisjoint({x, y, out})
-        assert repr(fg) == "FunctionGraph(f(x, y))"
-        fg.replace(fg.outputs[0], fg.inputs[0])
-        assert out.owner.inputs == [x, y]
-
     def test_clone_cuts_at_an_input_that_is_computed(self):
         (x,) = variables("x")
         a = f(x)
@@ -70,26 +60,12 @@ class TestConstruction:
         with pytest.raises(ValueError, match="a can't be an input of the graph"):
             FunctionGraph([a], [g(a)], clone=False)
 
-    def test_inputs_are_found(self):
-        x, y = variables("x y")
-        one = Constant(my_type, 1)
-        fg = FunctionGraph(outputs=[f(x, g(y, one))], clone=False)
-        assert set(fg.inputs) == {x, y}
-        fg.check_integrity()
-
     def test_clone_kwds(self):
         (x,) = variables("x")
         fg = FunctionGraph([x], [f(x)], copy_inputs=False)
         assert fg.inputs[0] is x
         with pytest.raises(TypeError, match="copy_inputs"):
             FunctionGraph([x], [f(x)], clone=False, copy_inputs=False)
-
-    def test_features_are_not_told_of_the_first_nodes(self):
-        (x,) = variables("x")
-        recorder = Recorder()
-        fg = FunctionGraph([x], [f(x)], features=[recorder])
-        assert fg.features == [recorder]
-        assert recorder.events == []
 
 
 WRITTEN = [
@@ -197,19 +173,6 @@ def test_a_replacement_that_is_refused_changes_nothing(build, error, message):
 
 
 class TestReplace:
-    def test_a_longer_cycle_is_found_by_looking(self):
-        (x,) = variables("x")
-        a = f(x)
-        out = g(a)
-        fg = FunctionGraph([x], [out], clone=False)
-        fg.replace(x, out)
-        with pytest.raises(ValueError, match="cycle"):
-            fg.toposort()
-        with pytest.raises(InconsistencyError, match="cycle"):
-            fg.check_integrity()
-        fg.change_node_input(a.owner, 0, x)
-        fg.check_integrity()
-
     def test_missing_inputs_are_imported(self):
         fg = graph_of(lambda x: [f(x), g(x)])
         fg.replace(fg.outputs[0], f(h(my_type("y"))), import_missing=True)
@@ -315,15 +278,6 @@ class TestScale:
 
 
 class TestOfNodes:
-    def test_it_is_the_graph(self):
-        x, y = variables("x y")
-        a = f(x, Constant(my_type, 1))
-        b = g(a, y, a)
-        fg = FunctionGraph.of_nodes([x, y], [a.owner, b.owner], [b, x])
-        fg.check_integrity()
-        assert state(fg) == state(FunctionGraph([x, y], [b, x], clone=False))
-        assert fg.toposort() == [a.owner, b.owner]
-
     def test_many_clients(self):
         (x,) = variables("x")
         outs = [f(x) for _ in range(40)]
@@ -338,37 +292,6 @@ class TestOrder:
         order = fg.toposort()
         fg.toposort().clear()
         assert fg.toposort() == order
-
-    def test_it_follows_every_change(self):
-        x, y = variables("x y")
-        a = f(x)
-        b = g(a)
-        fg = FunctionGraph([x, y], [b], clone=False)
-        assert fg.toposort() == [a.owner, b.owner]
-        c = h(y)
-        fg.replace(a, c)
-        assert fg.toposort() == [c.owner, b.owner]
-        fg.change_node_input(b.owner, 0, a)
-        assert fg.toposort() == [a.owner, b.owner]
-        fg.add_output(c)
-        assert fg.toposort() == [a.owner, b.owner, c.owner]
-        fg.remove_output(0)
-        assert fg.toposort() == [c.owner]
-
-    def test_what_features_want_comes_on_top(self):
-        class AfterAll(Feature):
-            def orderings(self, fgraph, ordered=True):
-                return {first.owner: [second.owner]}
-
-        (x,) = variables("x")
-        first, second = f(x), g(x)
-        fg = FunctionGraph([x], [first, second], clone=False)
-        assert fg.toposort() == [first.owner, second.owner]
-        feature = AfterAll()
-        fg.attach_feature(feature)
-        assert fg.toposort() == [second.owner, first.owner]
-        fg.remove_feature(feature)
-        assert fg.toposort() == [first.owner, second.owner]
 
 
 def test_what_is_read_again_after_its_entry_was_kept_is_a_variable_again():

@@ -7,9 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relgraph.graph.basic import Constant
-from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.fg.structure import (
-    LONG,
     SHORT,
     ManyClients,
     Replacement,
@@ -54,18 +52,6 @@ class TestReplace:
         done = structure([x], [g(a)]).replace(a, h(a), None)
         assert done.pruned == () and done.single_use == [a]
 
-    def test_nothing_reads_it(self):
-        x, y = variables("x y")
-        assert structure([x, y], [y]).replace(x, y, None) is None
-
-
-def test_an_input_that_is_listed_twice():
-    (x,) = variables("x")
-    s = structure([x], [])
-    s.insert_input(1, x)
-    s.pop_input(0)
-    assert s.inputs == [x] and s.input_set == {x} == s.variables
-
 
 def test_every_change_empties_what_is_known():
     graph = graph_of(lambda x, y: [f(a := f(x)), g(y), a])
@@ -94,37 +80,11 @@ class TestClients:
         with pytest.raises(KeyError, match="y is not in the graph"):
             graph_of(lambda x: [f(x)]).get_clients(my_type("y"))
 
-    def test_remove_client_prunes_upwards(self):
-        x, y = variables("x y")
-        a = f(y, x)
-        b = g(a, y)
-        c = h(b, y, y)
-        fg = FunctionGraph([x, y], [a, c], clone=False)
-        assert fg.get_clients(y) == [(a.owner, 0), (b.owner, 1), (c.owner, 1), (c.owner, 2)]
-        fg.remove_client(y, (b.owner, 1))
-        assert fg.get_clients(y) == [(a.owner, 0), (c.owner, 1), (c.owner, 2)]
-        fg.remove_client(x, (a.owner, 1))
-        assert fg.get_clients(x) == []
-        assert x in fg.variables
-        fg.remove_client(b, (c.owner, 0))
-        assert b.owner not in fg.apply_nodes
-        assert b not in fg.variables
-        assert fg.clients[b] == []
-        assert fg.get_clients(y) == [(a.owner, 0), (c.owner, 1), (c.owner, 2)]
-
     def test_remove_if_empty(self):
         fg = graph_of(lambda x: [g(f(x))])
         (a,) = fg.outputs[0].owner.inputs
         fg.remove_client(a, (fg.outputs[0].owner, 0), remove_if_empty=True)
         assert a not in fg.clients
-
-    def test_what_goes_keeps_its_entry(self):
-        known = Constant(my_type, 2)
-        fg = graph_of(lambda x: [h(x, known)])
-        fg.remove_client(known, (fg.outputs[0].owner, 1))
-        assert known not in fg.variables and fg.clients[known] == []
-        fg.remove_client(fg.outputs[0], ("output", 0))
-        assert fg.apply_nodes == set() and list(fg.clients.values()) == [[], [], []]
 
     @pytest.mark.parametrize("order", ["forwards", "backwards"])
     def test_many_clients_stay_a_list(self, order):
@@ -174,11 +134,6 @@ def test_the_form_of_a_list_in_which_one_is_easily_found(count, data):
     # a long one stays what it is while its first ones are taken
     assert isinstance(found, ManyClients) == (count > SHORT and which >= SHORT)
     assert easily_taken_from(found, ("output", which)) is found
-
-
-def test_the_first_of_very_many_are_looked_up():
-    clients = [("output", i) for i in range(LONG + 1)]
-    assert isinstance(easily_taken_from(clients, clients[0]), ManyClients)
 
 
 @given(st.integers(0, 2 * SHORT), st.integers(0, 2 * SHORT))
