@@ -611,7 +611,8 @@ def _by_largest(fgraph: Any, total: Variable, term: View) -> tuple[Any, Any]:
     bounded = [
         t if t.constant else replace(t, exponent=made(minimum, t.exponent, most)) for t in terms
     ]
-    largest = made(maximum, *[t.exponent for t in bounded], -most)
+    exponents = [t.exponent for t in bounded if not t.constant]
+    largest = made(maximum, *exponents, -most if len(exponents) == len(terms) else 0)
     return largest, made(add, *[t.less(largest, made) for t in bounded])
 
 

@@ -369,6 +369,7 @@ def test_a_second_run_leaves_a_law_against_cancellation_alone(ndim):
 
 
 ROW, V, B = at.drow("row"), at.TensorType("float64", (1,))("v"), at.bscalar("b")
+H = at.TensorType("float16", (2,))("h")
 
 
 @pytest.mark.parametrize(
@@ -379,6 +380,7 @@ ROW, V, B = at.drow("row"), at.TensorType("float64", (1,))("v"), at.bscalar("b")
         at.switch(at.gt(V, 0), at.add(at.add(V, V, V), X, V), 3.0),
         at.log(1 / (1 - V)),
         at.log(at.exp(-at.cosm1(B) / B) / at.constant(np.float16(0.25))),
+        at.exp(H) / (np.full(2, 2.87, "float16") + at.exp(H)),
     ],
     ids=[
         "log of a multiple",
@@ -386,10 +388,11 @@ ROW, V, B = at.drow("row"), at.TensorType("float64", (1,))("v"), at.bscalar("b")
         "broadcast sum",
         "chosen by a negative",
         "negative of a difference",
+        "share beside a constant",
     ],
 )
 def test_a_second_run_leaves_signs_and_sums_alone(graph):
-    assert_a_second_run_changes_nothing([ROW, V, X, B], [graph])
+    assert_a_second_run_changes_nothing([ROW, V, X, B, H], [graph])
 
 
 # Constant folding.
