@@ -53,7 +53,8 @@ def counted_by(seen_as: View) -> Callable[[Nest], Counted | None]:
         # several laws look at one nest
         if seen_as not in nest.counted:
             found = seen_as.each(nest.leaves)
-            is_any_equal = len({_key(unit) for _, unit in found}) < len(found)
+            repeats = len(set(nest.leaves)) < len(found)
+            is_any_equal = repeats or len({_key(unit) for _, unit in found}) < len(found)
             nest.counted[seen_as] = found if is_any_equal else None
         known: Counted | None = nest.counted[seen_as]
         return known
@@ -103,7 +104,7 @@ def _collected(
     nest: Nest,
     counted: Counted,
     counts: Sequence[Any],
-    kind_of: Callable[[int], Any],
+    kind_of: Callable[[Any, bool], Any],
     build: Callable[[Any, Any], Any],
     is_gain: Callable[[list[int], Any], bool],
 ) -> Any:
@@ -114,15 +115,17 @@ def _collected(
     counts
         Those of the leaves as numbers; of leaves above the line and below it alike.
     kind_of
-        Says of a leaf what another must have in common to be added to it; None if nothing may.
+        Says of a count, and of whether it is below the line, what another must have in common to be
+        added to it; None if nothing may.
     build
         Makes the leaf that is so many of a unit.
     is_gain
         Says whether some leaves should be one, which is so many of their unit.
     """
     groups: dict[Hashable, list[int]] = {}
+    kind_of = cache(kind_of)
     for i, (_, unit) in enumerate(counted):
-        kind = kind_of(i)
+        kind = kind_of(counts[i], nest.below[i])
         groups.setdefault(i if kind is None else (_key(unit), kind), []).append(i)
     edits: dict[int, Part | None] = {}
     for members in groups.values():
@@ -415,9 +418,9 @@ def collected_powers(nest: Nest, counted: Counted, any_exponent: bool, both_side
     # once for all bases: it is a walk through the nest
     partial_spans = cache(nest.partial_spans)
 
-    def kind_of(i: int) -> Any:
-        whole = counts[i] > 0 and counts[i] == np.floor(counts[i]) and not nest.below[i]
-        return True if whole or (any_exponent and np.isfinite(counts[i])) else None
+    def kind_of(count: Any, below: bool) -> Any:
+        whole = count > 0 and count == np.floor(count) and not below
+        return True if whole or (any_exponent and np.isfinite(count)) else None
 
     def is_gain(members: list[int], total: Any) -> bool:
         if both_sides and len({nest.below[i] for i in members}) == 1:
@@ -510,11 +513,11 @@ def collected_terms(nest: Nest, counted: Counted, cancelling: bool) -> Any:
     with np.errstate(all="ignore"):
         counts = _coefficients(counted, dtype)
 
-        def kind_of(i: int) -> Any:
+        def kind_of(count: Any, below: bool) -> Any:
             # 0 * inf and inf - inf are nan: what is collected with these would change
-            if not math.isfinite(counts[i]) or not (any_sign or counts[i]):
+            if not math.isfinite(count) or not (any_sign or count):
                 return None
-            return "any" if any_sign else (counts[i] > 0) != nest.below[i]
+            return "any" if any_sign else (count > 0) != below
 
         return _collected(nest, counted, counts, kind_of, _multiple, lambda *_: True)
 
