@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
@@ -169,13 +170,24 @@ def io_toposort(
     return general_toposort(roots, deps)
 
 
+_INPUTS: Callable[[Apply], Sequence[Variable]] = attrgetter("inputs")
+
+
 def toposort_and_leaves(
-    outputs: Iterable[Variable],
+    outputs: Iterable[Variable], reads: Callable[[Apply], Sequence[Variable]] = _INPUTS
 ) -> tuple[list[Apply], dict[Variable, None]]:
     """Return the nodes that `outputs` depend on, each after what it depends on, and the leaves.
 
     This is the one walk that every optimizer makes, so it does without generality. Leaves come in
     the order in which they are read, from the first output on.
+
+    Parameters
+    ----------
+    outputs
+        The variables to begin with.
+    reads
+        Gives the variables that a node depends on; called once for each node, before it is called
+        for these.
 
     Raises
     ------
@@ -195,7 +207,7 @@ def toposort_and_leaves(
             continue
         closed[node] = False
         path: list[tuple[Apply, Iterator[Variable]]] = []
-        rest = iter(node.inputs)
+        rest = iter(reads(node))
         while True:
             for var in rest:
                 owner = var.owner
@@ -206,7 +218,7 @@ def toposort_and_leaves(
                 if state is None:
                     closed[owner] = False
                     path.append((node, rest))
-                    node, rest = owner, iter(owner.inputs)
+                    node, rest = owner, iter(reads(owner))
                     break
                 if not state:
                     raise ValueError(f"the graph contains a cycle through {owner}")

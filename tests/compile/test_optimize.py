@@ -150,7 +150,6 @@ def test_what_collapses_while_it_is_copied_collapses_anyway() -> None:
     assert collapsed >= 10
 
 
-@pytest.mark.xfail(strict=True, reason="cosh(x) is shared earlier where the copy collapses")
 def test_a_function_that_is_shared_by_a_collapse_is_shared_without_it() -> None:
     x = at.fscalar("x")
     logarithm = at.log(at.cosh(x))

@@ -216,6 +216,7 @@ class HashConsing(ReplacementListener):
             something that collapsed.
         """
         known, keys = self._nodes, self.keys
+        plan_for = None if tables is None else tables.plan_for
         made: list[Apply] = []
         differs = bool(forms)
         for node in nodes:
@@ -231,7 +232,8 @@ class HashConsing(ReplacementListener):
             copy = known.get(key)
             if copy is None:
                 copy = node.copy_with_inputs(inputs)
-                form = collapse_of(copy, tables, keys) if differs and tables is not None else None
+                rewriters = plan_for(copy).early if differs and plan_for is not None else ()
+                form = collapse_of(copy, rewriters, keys) if rewriters else None
                 if form is not None:
                     rewriter, copies[node.outputs[0]] = form
                     self.collapsed[rewriter] += 1
@@ -406,7 +408,7 @@ class NodeMerger:
             if node in here:
                 self.merge_all((node,))
             if node in table.keys:
-                found = collapse_of(node, tables, table.keys)
+                found = collapse_of(node, tables.plan_for(node).early, table.keys)
                 if found is not None:
                     rewriter, below = found
                     pairs = [(node.outputs[0], below)]
@@ -430,10 +432,12 @@ class NodeMerger:
         return True
 
 
-def collapse_of(node: Apply, tables: RewriterTables, known: Container[Apply]) -> Collapse | None:
-    """The first collapsing rewriter that replaces the output of `node` by a variable below, and
-    that variable, which is a leaf or computed by one of the nodes `known`."""
-    for rewriter in tables.plan_for(node).early:
+def collapse_of(
+    node: Apply, rewriters: Iterable[LocalOptimizer], known: Container[Apply] | None = None
+) -> Collapse | None:
+    """The first of some collapsing rewriters that replaces the output of `node`, and the variable
+    that it is replaced by: a leaf, or computed by one of the nodes `known` if they are given."""
+    for rewriter in rewriters:
         try:
             # there is no graph yet, or its readers do not count
             answer: Any = rewriter.transform(UNKNOWN_READERS, node)  # type: ignore[arg-type]
@@ -441,29 +445,13 @@ def collapse_of(node: Apply, tables: RewriterTables, known: Container[Apply]) ->
             return None  # the equilibrium will call it again, and report that
         if type(answer) is list and len(answer) == len(node.outputs) == 1:
             below: Variable = answer[0]
-            if below.owner is None or below.owner in known:
+            if known is None or below.owner is None or below.owner in known:
                 return rewriter, below
     return None
 
 
-def live_nodes(
-    nodes: Sequence[Apply], outputs: Iterable[Variable], forms: Mapping[Apply, Collapse]
-) -> list[Apply]:
-    """Those of `nodes`, given in topological order, that `outputs` depend on once nodes have
-    collapsed."""
-    read, kept = set(outputs), []
-    for node in reversed(nodes):
-        if not read.isdisjoint(node.outputs):
-            kept.append(node)
-            if node in forms:
-                read.add(forms[node][1])
-            else:
-                read.update(node.inputs)
-    return kept[::-1]
-
-
 def merged_copy(outputs: Sequence[Variable], tables: RewriterTables | None = None) -> FunctionGraph:
-    """Return a merged copy of a graph, with the same inputs.
+    """Return a merged copy of a graph, with the inputs that it reads.
 
     It is what a `MergeOptimizer` makes of a copy, but equal nodes are never copied twice. The
     hash-consing table of the copy is attached to it, for the optimizers that follow.
@@ -475,8 +463,22 @@ def merged_copy(outputs: Sequence[Variable], tables: RewriterTables | None = Non
     tables
         Collapsing rewriters (see `LocalOptimizer`). Nodes that they remove are not copied.
     """
+    forms: dict[Apply, Collapse] = {}
+
+    def reads(node: Apply) -> Sequence[Variable]:
+        rewriters = plan_for(node).early
+        form = collapse_of(node, rewriters) if rewriters else None
+        if form is None:
+            return node.inputs
+        forms[node] = form
+        return form[1:]
+
+    if tables is None:
+        order, leaves = toposort_and_leaves(outputs)
+    else:
+        plan_for = tables.plan_for
+        order, leaves = toposort_and_leaves(outputs, reads)
     table = HashConsing()
-    order, leaves = toposort_and_leaves(outputs)
     inputs: list[Variable] = []
     copies: dict[Variable, Variable] = {}
     for var in leaves:
@@ -485,23 +487,14 @@ def merged_copy(outputs: Sequence[Variable], tables: RewriterTables | None = Non
         else:
             copies[var] = var
             inputs.append(var)
-    forms: dict[Apply, Collapse] = {}
-    if tables is not None:
-        every = dict.fromkeys(order)
-        for node in order:
-            form = collapse_of(node, tables, every)
-            if form is not None and (form[1] in copies or form[1].owner is not None):
-                forms[node] = form
-    live = live_nodes(order, outputs, forms) if forms else order
-    made = table.copy_nodes(live, copies, forms, tables)
+    nodes = table.copy_nodes(order, copies, forms, tables)
     results = [copies[v] for v in outputs]
-    nodes = made
     if table.collapsed:
         # what only these copies read was copied before they collapsed
-        nodes = live_nodes(made, results, {})
+        nodes = toposort_and_leaves(results)[0]
         for node in table.keys.keys() - set(nodes):
             table.forget(node)
-    table.collapsed.update(forms[node][0] for node in live if node in forms)
+    table.collapsed.update(rewriter for rewriter, _ in forms.values())
     fgraph = FunctionGraph.of_nodes(inputs, nodes, results)
     fgraph.attach_feature(table)
     table.begin_with(tables)

@@ -220,18 +220,27 @@ class TestCollapsing:
         merged.check_integrity()
         assert str(merged) == "FunctionGraph(x, exp(neg(x)))"
 
-    def test_only_what_is_there_takes_the_place_of_a_node(self, graphs):
-        class Builds(Collapse):
-            def transform(self, fgraph, node):
-                return [exp(node.inputs[0])]
-
+    def test_a_rewriter_that_needs_a_graph_is_left_to_the_equilibrium(self, graphs):
         class Raises(Collapse):
             def transform(self, fgraph, node):
                 raise ValueError("no graph")
 
-        for rewriter in (Builds(), Raises()):
-            merged = merged_copy([neg(neg(graphs.x))], RewriterTables([rewriter]))
-            assert str(merged) == "FunctionGraph(neg(neg(x)))"
+        merged = merged_copy([neg(neg(graphs.x))], RewriterTables([Raises()]))
+        assert str(merged) == "FunctionGraph(neg(neg(x)))"
+
+    def test_a_copy_becomes_only_what_is_there(self, graphs):
+        class Builds(Collapse):
+            def tracks(self):
+                return [neg, sub]
+
+            def transform(self, fgraph, node):
+                if node.op is neg:
+                    return super().transform(fgraph, node)
+                return [exp(v) for v in node.inputs[:1] if v.owner is None]
+
+        x, y = graphs.x, graphs.y
+        merged = merged_copy([sub(neg(neg(x)), y)], RewriterTables([Builds()]))
+        assert str(merged) == "FunctionGraph(sub(x, y))"
 
     def test_it_is_put_on_record_where_it_belongs(self, graphs):
         first, second = EquilibriumOptimizer([Collapse()]), EquilibriumOptimizer([in_place_of_exp])
