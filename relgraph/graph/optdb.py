@@ -82,8 +82,10 @@ class EquilibriumDB(OptimizationDatabase):
         entry.final, entry.cleanup = final_opt, cleanup
 
     def _answer(self, query: OptimizationQuery) -> EquilibriumOptimizer:
-        inner = query.within() if self.nested else query.changed(position_cutoff=math.inf).within()
-        key = (*self._settings().values(), inner.key(), self.revision)
+        # the rest of a query is about positions, and databases in this one
+        tags = (query.include, query.require, query.exclude)
+        selected = query.within().key() if self.nested else tags
+        key = (*self._settings().values(), selected, self.revision)
         known = self._known.recall(key)
         if known is None:
             known = self._known.keep(key, self._optimizer(self._matches(query)))

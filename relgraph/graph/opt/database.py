@@ -313,7 +313,10 @@ class OptimizationDatabase:
 
     def holds(self, tags: Collection[str]) -> bool:
         """Return whether an entry here, or in a database inside this one, has one of the tags."""
-        here = any(not entry.tags.keys().isdisjoint(tags) for entry in self._entries.values())
+        # most tags are not met here at all
+        here = not self._tags_met.isdisjoint(tags) and any(
+            not entry.tags.keys().isdisjoint(tags) for entry in self._entries.values()
+        )
         return here or any(db.holds(tags) for db in self._inside())
 
     def knows(self, tag: str) -> bool:
