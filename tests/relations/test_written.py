@@ -6,6 +6,7 @@ into their canonical form.
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -158,3 +159,39 @@ def test_what_is_in_a_sum_of_others_is_found_as_well(parts: list[Any]) -> None:
     twice = fast(fast(written))
     assert algebra(fast(twice), 5000) == algebra(twice, 5000)
     assert_same_values(written, twice)
+
+
+UNARY = (
+    *(at.exp, at.log, at.log1p, at.expm1, at.sqrt, at.sqr, at.abs, operator.neg),
+    *(at.sigmoid, at.softplus, at.tanh, at.sinh, at.cosh, at.arcsinh, at.arctan),
+    *(at.sin, at.cos, at.erf, at.erfc, lambda v: 1 - v, lambda v: 1 + v, lambda v: 2 * v),
+    *(lambda v: v**3.0, lambda v: v**-1.0, lambda v: v / -4, lambda v: -0.5 - v),
+)
+BINARY = (
+    *(operator.add, operator.sub, operator.mul, operator.truediv),
+    *(at.maximum, at.minimum, at.logaddexp),
+    lambda v, w: at.switch(x > y, v, w),
+    lambda v, w: at.switch(at.invert(x > z), v, 0) + at.switch(x > z, 0, w),
+)
+leaves = st.sampled_from([x, y, z])
+trees = st.recursive(
+    leaves,
+    lambda parts: st.one_of(
+        st.tuples(st.sampled_from(UNARY), parts),
+        st.tuples(st.sampled_from(BINARY), parts, parts),
+    ),
+    max_leaves=6,
+)
+
+
+def built(tree: Any) -> Any:
+    """Return the expression that a tree of functions describes."""
+    return tree[0](*map(built, tree[1:])) if isinstance(tree, tuple) else tree
+
+
+@given(trees)
+@settings(max_examples=200)
+def test_a_random_expression_in_canonical_form_stays_as_it_is(tree: Any) -> None:
+    once = optimize_graph(built(tree), include=("canonicalize",), clone=True)
+    twice = optimize_graph(once, include=("canonicalize",), clone=True)
+    assert algebra(twice, 2000) == algebra(once, 2000)
