@@ -14,6 +14,7 @@ from tests.relations.matrices.cost.expressions import (
     TABLE,
     cost,
     inputs_of,
+    made,
     matrix,
     rewritten,
     value_of_input,
@@ -21,11 +22,12 @@ from tests.relations.matrices.cost.expressions import (
 
 
 @pytest.mark.parametrize(
-    ("written", "laws", "before", "after"),
+    ("text", "laws", "before", "after"),
     [row[1:] for row in TABLE],
     ids=[row[0] for row in TABLE],
 )
-def test_the_cost_before_and_after(written, laws, before, after):
+def test_the_cost_before_and_after(text, laws, before, after):
+    written = made(text)
     found = rewritten(written, laws)
     values = {v.name: value_of_input(v) for v in inputs_of(written)}
     assert cost(written, values) == before
