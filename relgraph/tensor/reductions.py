@@ -27,6 +27,7 @@ from relgraph.tensor.basic import (
     reduced_axes,
     without_axes,
 )
+from relgraph.tensor.conditional import ifelse
 from relgraph.tensor.elemwise import DimShuffle, Elemwise, summed_over_broadcast_axes, with_new_axes
 from relgraph.tensor.math import abs as abs_
 from relgraph.tensor.math import as_bool, cast, conjugated, eq, second, sqr, sqrt, switch, true_div
@@ -230,11 +231,16 @@ def _reduce(
 ) -> Any:
     what = scalar_op.reduction
     x = as_argument(x, what)
+    if initial is not None and isinstance(x, Variable):
+        usual = reduced_dtype(scalar_op.ufunc, x.type.dtype)
+        initial = _of_dtype(initial, usual if dtype is None else check_dtype(dtype))
     if where is not None:
         x = switch(where, x, _left_out(scalar_op, x, initial))
     if initial is not None:
-        rest = _reduce(scalar_op, x, axis, keepdims, dtype)
-        return Elemwise(scalar_op)(rest, initial)
+        out = Elemwise(scalar_op)(_reduce(scalar_op, x, axis, keepdims, dtype), initial)
+        if scalar_op.ufunc.identity is not None or not isinstance(x, Variable):
+            return out
+        return _or_initial(out, x, reduced_axes(axis, x.type.ndim, what), keepdims, initial)
     if isinstance(x, LogicTerm) or isinstance(axis, LogicTerm):
         return _reduce_term(scalar_op, x, axis, keepdims, dtype)
     if dtype is not None:
@@ -245,6 +251,28 @@ def _reduce(
     if keepdims:
         out = expand_dims(out, axes)
     return out if dtype is None else cast(out, dtype)
+
+
+def _of_dtype(initial: Any, dtype: str) -> Any:
+    """Return what a reduction starts with in its dtype: as `numpy.sum` has it, 3.5 of integers is
+    3.
+
+    Raises
+    ------
+    OverflowError
+        If it is a number out of the range of the dtype.
+    """
+    return cast(initial if isinstance(initial, Variable) else np.array(initial, dtype), dtype)
+
+
+def _or_initial(out: Any, x: Any, axes: Sequence[int], keepdims: bool, initial: Any) -> Any:
+    """Return a reduction of `x` over some axes, or `initial` where these have no elements."""
+    if not axes or builtins.all(x.type.shape[axis] for axis in axes):
+        return out
+    left = x._ops.full(without_axes(lengths(x), axes), initial)
+    if keepdims:
+        left = expand_dims(left, axes)
+    return ifelse(eq(_element_count(x, axes), 0), left, out)
 
 
 def _left_out(scalar_op: Any, x: Any, initial: Any) -> Any:
@@ -304,7 +332,7 @@ def sum(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, ini
     keepdims
         Whether to keep the reduced axes, with length 1.
     initial
-        A number to which the sum is added.
+        A number of the dtype of the sum, to which that is added.
     where
         A condition that broadcasts to `x`: elements where it is false are left out.
     """
@@ -343,7 +371,7 @@ def max(x: Any, axis: Any = None, keepdims: bool = False, initial: Any = None,
     keepdims
         Whether the axes stay, with length 1.
     initial
-        A number that is compared too; needed beside `where`.
+        A number that is compared too; needed beside `where`, and of no elements.
     where
         A condition that broadcasts to `x`: elements where it is false are left out.
 
@@ -370,7 +398,7 @@ def min(x: Any, axis: Any = None, keepdims: bool = False, initial: Any = None,
     keepdims
         Whether the axes stay, with length 1.
     initial
-        A number that is compared too; needed beside `where`.
+        A number that is compared too; needed beside `where`, and of no elements.
     where
         A condition that broadcasts to `x`: elements where it is false are left out.
 

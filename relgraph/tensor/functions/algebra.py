@@ -137,7 +137,7 @@ def matrix_rank(A: Tensor, tol: Any = None) -> Any:
         longer = greater(*lengths(A)[-2:])
         longer = longer if isinstance(longer, int) else at.cast(longer, s.type.dtype)
         eps = np.finfo(s.type.dtype).eps
-        tol = at.max(s, axis=-1, keepdims=True) * longer * eps
+        tol = at.max(s, axis=-1, keepdims=True, initial=0) * longer * eps
     else:
         tol = at.expand_dims(as_argument(tol, "matrix_rank", 1), -1)
     return at.sum(at.gt(s, tol), axis=-1)

@@ -174,7 +174,7 @@ def histogram_bin_edges(a: Tensor, bins: Any = 10, range: Any = None) -> Any:
         return _given_edges(bins)
     if count < 1:
         raise ValueError(f"histogram: {count} bins; there must be one at least")
-    low, high = (at.min(a), at.max(a)) if range is None else range
+    low, high = _range_of(a) if range is None else range
     known = [number_kind(v) is not None or isinstance(v, np.generic) for v in (low, high)]
     if all(known) and not -np.inf < low <= high < np.inf:
         raise ValueError(f"histogram: the range is from {low} to {high}")
@@ -186,6 +186,14 @@ def histogram_bin_edges(a: Tensor, bins: Any = 10, range: Any = None) -> Any:
     return at.linspace(
         at.switch(flat, low - 0.5, low), at.switch(flat, high + 0.5, high), count + 1
     )
+
+
+def _range_of(a: Any) -> tuple[Any, Any]:
+    """Return the least and the greatest element of `a`; of nothing 0 and 1, as NumPy has it."""
+    x = at.ravel(a)
+    if not x.type.shape[0]:
+        x = at.join(0, x, at.cast(at.arange(at.switch(at.eq(length(x, 0), 0), 2, 0)), x.type.dtype))
+    return at.min(x), at.max(x)
 
 
 def _given_edges(bins: Any) -> Any:

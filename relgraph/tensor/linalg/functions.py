@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -296,14 +297,16 @@ def vector_norm(x: Any, ord: Any = 2, axis: Any = None, keepdims: bool = False) 
     return sum_(size**power, axis=axis, keepdims=keepdims) ** root
 
 
-_OF_SIZES: dict[Any, Callable[..., Any]] = {1: sum_, np.inf: max_, -np.inf: min_}
+# the norm of nothing is 0
+_largest = partial(max_, initial=0)
+_OF_SIZES: dict[Any, Callable[..., Any]] = {1: sum_, np.inf: _largest, -np.inf: min_}
 _OF_SUMS: dict[Any, tuple[int, Callable[..., Any]]] = {
-    1: (0, max_),
+    1: (0, _largest),
     -1: (0, min_),
-    np.inf: (1, max_),
+    np.inf: (1, _largest),
     -np.inf: (1, min_),
 }
-_OF_SINGULAR_VALUES: dict[Any, Callable[..., Any]] = {2: max_, -2: min_, "nuc": sum_}
+_OF_SINGULAR_VALUES: dict[Any, Callable[..., Any]] = {2: _largest, -2: min_, "nuc": sum_}
 
 
 def _matrix_norm(x: Any, ord: Any, axes: tuple[int, int], keepdims: bool, what: str) -> Any:
