@@ -178,6 +178,7 @@ SIGMOID = (
     stable("sigmoid-neg", 1 - sigmoid(x), sigmoid(-x)),
     stable("sigmoid-exp", sigmoid(x) * exp(-x), sigmoid(-x)),
     stable("sigmoid-neg-exp", sigmoid(-x) * exp(x), sigmoid(x)),
+    stable("half-sech", sigmoid(-(2 * x)) * exp(x), exp(-abs_(x)) * sigmoid(2 * abs_(x))),
     stable("sigmoid-div-exp", sigmoid(x) / exp(x), sigmoid(-x)),
     rounding("odds", sigmoid(x) / sigmoid(-x), exp(x)),
     rounding("odds-neg", sigmoid(-x) / sigmoid(x), exp(-x)),

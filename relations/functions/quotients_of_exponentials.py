@@ -243,12 +243,16 @@ decay = exp(-2 * abs_(x))
 is_positive = x > 0
 by_decayed = -1 / expm1(-switch(is_positive, x, 1))
 by_grown = exp(switch(is_positive, -1, x)) / expm1(switch(is_positive, -2, x))
+by_expm1 = switch(is_positive, by_decayed, by_grown)
 
 HYPERBOLIC = (
-    stable("exp-by-expm1", exp(x) / expm1(x), switch(is_positive, by_decayed, by_grown)),
+    stable("exp-by-expm1", exp(x) / expm1(x), by_expm1),
+    stable("exp-by-expm1-by-reciprocal", exp(x) * (1 / expm1(x)), by_expm1),
     stable("sech-slope", sinh(x) / sqr(cosh(x)), tanh(x) / cosh(x)),
     stable("sech-slope-by-reciprocal", sqr(1 / cosh(x)) * sinh(x), tanh(x) / cosh(x)),
-    stable("tanh-by-reciprocal", 1 / cosh(x) * sinh(x), tanh(x)),
+    stable("tanh-by-quotient", y / cosh(x) * sinh(x), y * tanh(x)),
+    stable("csch-slope", cosh(x) / sqr(sinh(x)), 1 / (tanh(x) * sinh(x))),
+    stable("csch-slope-by-reciprocal", sqr(1 / sinh(x)) * cosh(x), 1 / (tanh(x) * sinh(x))),
     # every network of tanh has it, where the tanh is there anyway and its square costs next to
     # nothing; else one exponential is what it may cost
     stable(

@@ -181,13 +181,13 @@ def one_and(fgraph: Any, x: Any) -> Any:
 
 
 @asks_graph
-def _alone(fgraph: Any, x: Any) -> Any:
+def unless_part_of_sum(fgraph: Any, x: Any) -> Any:
     return None if _is_taken_apart(fgraph, x) else x
 
 
 def apart_from_one(x: Any) -> tuple[Condition, ...]:
     """Return the goals that in ``1 + x`` the graph adds 1 and `x`, and not a part of it first."""
-    return computo(_is_alone, _alone, x), whereo(is_found, _is_alone)
+    return computo(_is_alone, unless_part_of_sum, x), whereo(is_found, _is_alone)
 
 
 @requires_heads(containing_constant)

@@ -233,8 +233,10 @@ class Log1pSqr(_ArrayOp):
         return of.log1p(x * x)
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
-        # at 0 the reciprocal is infinite, and the slope 0
-        return g * (2 / (x + 1 / x))
+        # it is the same at the reciprocal; the square of what is small does not overflow
+        near = x._ops.abs(x) < 1
+        small = x._ops.switch(near, x, 1 / x._ops.switch(near, 1, x))
+        return g * (2 * small / (1 + x._ops.sqr(small)))
 
 
 class Hypot1m1(_ArrayOp):

@@ -256,6 +256,16 @@ def _rgamma(x: Any, out: Any) -> Any:
     return switch(lt(x, 0.5), near_poles, -out * digamma(x))
 
 
+def _inverse_mills_ratio(x: Any) -> Any:
+    """Return the normal density by the distribution function at `x`. Below 0 both underflow, and
+    far above 0 `erfcx` of ``-x`` overflows."""
+    is_low = lt(x, 0)
+    # not the absolute value, whose slope is 0 at 0
+    size = switch(is_low, -x, x) / ROOT_TWO
+    tail, density = f.erfcx(size), exp(-(size * size))
+    return ROOT_TWO_BY_PI * switch(is_low, 1 / tail, density / (2 - density * tail))
+
+
 def _between(name: str, below: int, above: int) -> tuple[Slope, Slope]:
     """Return the derivatives of a Bessel function: of its neighbours half the sum, with signs."""
 
@@ -304,8 +314,7 @@ _ONE_INPUT: dict[str, Slope] = {
     "erfi": lambda x, y: 2 / ROOT_PI * exp(x * x),
     "dawsn": lambda x, y: 1 - 2 * x * y,
     "ndtr": lambda x, y: exp(-(x * x) / 2) / ROOT_TWO_PI,
-    # the density by the distribution function, neither of which is computed: both underflow
-    "log_ndtr": lambda x, y: ROOT_TWO_BY_PI / f.erfcx(-x / ROOT_TWO),
+    "log_ndtr": lambda x, y: _inverse_mills_ratio(x),
     "ndtri": lambda x, y: ROOT_TWO_PI * exp(y * y / 2),
     "ndtri_exp": lambda x, y: ROOT_TWO_PI * exp(x + y * y / 2),
     "logit": lambda x, y: 1 / (x * (1 - x)),

@@ -54,6 +54,7 @@ OF_A_NUMBER: dict[str, Formula] = {
     "tanh by sinh": lambda m, x: m.sinh(x) / m.cosh(x),
     "half of tanh": lambda m, x: (m.exp(x) - 1) / (m.exp(x) + 1),
     "sech": lambda m, x: 2 / (m.exp(x) + m.exp(-x)),
+    "arctangent of an exponential": lambda m, x: 2 * m.arctan(m.exp(x)),
     "log of two": lambda m, x: m.log(m.exp(x) + m.exp(-x)),
     "log of three": lambda m, x: m.log(1 + m.exp(x) + m.exp(-x)),
     "softplus by log1p": lambda m, x: m.log1p(m.exp(x)),

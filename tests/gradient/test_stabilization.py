@@ -88,6 +88,22 @@ def test_a_formula_of_a_number(name):
     assert_near(gradient, true_slope, conditions[1], 1e-300)
 
 
+CURVES = {
+    "log of a square": (lambda x: at.log(1 + x**2), [-2 * (1e6 - 1) / (1e6 + 1) ** 2] * 2 + [2]),
+    "log cosh": (lambda x: at.log(at.cosh(x)), [0, 0, 1]),
+    "sech": (lambda x: 1 / at.cosh(x), [0, 0, -1]),
+}
+
+
+@pytest.mark.parametrize("name", CURVES)
+def test_second_derivatives(name):
+    formula, expected = CURVES[name]
+    x = at.dvector("x")
+    slopes = grad(at.sum(formula(x)), x)
+    found = function([x], grad(at.sum(slopes), x))(FAR)
+    np.testing.assert_allclose(found, expected, rtol=1e-14)
+
+
 def truth(formula, values):
     """Return what a formula gives, the slope of the sum of it, and how far the values move at most
     when the point does, each element by a part of itself."""

@@ -242,6 +242,7 @@ CURVES = {
     "bei": (0.0, 0.5),
     "it2j0y0.0": (0.0, 0.25),
     "it2i0k0.0": (0.0, 0.25),
+    "log_ndtr": (40.0, 0.0),
 }
 """Functions with holes in their derivatives: inputs there, and the second one by the last."""
 

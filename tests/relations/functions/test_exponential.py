@@ -50,6 +50,7 @@ CASES = [
     ("log1p-sub-nonnegative", at.log((p + 1) - y), "log1p(sigmoid(y) - y)"),
     ("log1p-neg-exp", at.log1p(-at.exp(-x)), "log1mexp(-x)"),
     ("log-neg-expm1", at.log(-at.expm1(-x)), "log1mexp(-x)"),
+    ("half-sech", at.sigmoid(-(2 * x)) * at.exp(x), "exp(-abs(x)) * sigmoid(2.0 * abs(x))"),
     ("difference-turned", at.sigmoid(x) - 1, "-sigmoid(-x)"),
     ("sigmoid-exp", at.sigmoid(x) * y * at.exp(-x), "sigmoid(-x) * y"),
     ("difference-turned", 1 - at.sigmoid(x) * 2, "-tanh(x / 2.0)"),

@@ -122,6 +122,9 @@ CASES = [
         at.sinh(x) * y / (at.sqr(at.cosh(x)) * z),
         "tanh(x) / cosh(x) * y / z",
     ),
+    ("csch-slope", at.cosh(x) / at.sqr(at.sinh(x)), "1.0 / (tanh(x) * sinh(x))"),
+    ("csch-slope-by-reciprocal", at.sqr(1 / at.sinh(x)) * at.cosh(x), "1.0 / (tanh(x) * sinh(x))"),
+    ("tanh-by-quotient", y / at.cosh(x) * at.sinh(x), "y * tanh(x)"),
     (
         "entropy-slope",
         at.mul(s, t, at.softplus(x)) - at.mul(s, t, at.softplus(-x)),
