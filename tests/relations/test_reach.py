@@ -60,6 +60,8 @@ WRITTEN: dict[str, list[Any]] = {
     ],
     "log-sum-weighed-divided": [at.log(at.sum(at.softmax(y) * at.exp(m) / at.sigmoid(z), axis=1))],
     "log-mul-sigmoid": [at.log(at.sigmoid(x) * at.abs(y))],
+    "sign-of-float-by-cases": [at.switch(x > 0, 1.0, at.switch(x < 0, -1.0, 0.0))],
+    "sign-of-float-by-other-cases": [at.switch(x < 0, -1.0, at.switch(x > 0, 1.0, 0.0))],
     "extreme-above-zero": [at.max(at.sqrt(at.abs(x)))],
     "before-elements-are-taken": [1 - at.sigmoid(x)[[0, 2, 2]]],
     "before-elements-are-taken-and-negated": [at.log1p(-at.sigmoid(x)[[0, 2, 2]])],
