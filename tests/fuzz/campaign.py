@@ -63,15 +63,8 @@ class Tally:
     tiers: Counter[str] = field(default_factory=Counter)
 
     def add(self, other: Tally) -> None:
-        self.programs += other.programs
-        self.steps += other.steps
-        for mine, theirs in (
-            (self.compared, other.compared),
-            (self.unsaid, other.unsaid),
-            (self.known, other.known),
-            (self.tiers, other.tiers),
-        ):
-            mine.update(theirs)
+        for name, count in vars(other).items():
+            setattr(self, name, getattr(self, name) + count)
 
     def share_unsaid(self) -> dict[str, float]:
         """Return for each mode in how many of its programs no value was compared."""
