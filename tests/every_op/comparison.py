@@ -67,10 +67,10 @@ def _compare_once(op: Any, specs: Any, dtype: str, draw: Random, both: bool) -> 
 
 
 def drawn_inputs(
-    op: Any, specs: Any, dtype: str, draw: Random, edges: bool
+    op: Any, specs: Any, dtype: str, draw: Random, edges: bool, lengths: Any = LENGTHS
 ) -> tuple[list[Any], list[Any]]:
     """Return variables for the inputs of an op, and values: edge values among them if it may be."""
-    pool = draw.sample(LENGTHS, 2)
+    pool = draw.sample(lengths, 2)
     specs = [_of_dtype(spec, dtype) for spec in specs]
     drawn = [c.drawn(spec, draw, pool) for spec in specs]
     values = _refilled(op, specs, [value for value, _ in drawn], draw, edges)
