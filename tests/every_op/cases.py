@@ -147,6 +147,7 @@ CASES = [
     (Eye("float64"), LENGTH, LENGTH, END),
     (ARange("int64"), END, END, STEP),
     (ARange("int64"), BYTE, BYTE, STEP),
+    (ARange("float32"), END, Numbers(90, 99), Numbers(1, 1)),
     (ARange("float32"), Numbers(-4, 4, dtype="float32"), END, Numbers(-2, 2, dtype="float64")),
     (Join(0), M, M, M),
     (Join(1), M, M),

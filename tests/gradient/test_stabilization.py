@@ -202,49 +202,43 @@ def test_one_of_several_outputs_inside():
     np.testing.assert_allclose(found[2], [1, 0, 0.25])
 
 
-def test_known_grads():
-    x = at.dvector("x")
-    p = naive(x)
-    g = np.array([1.0, 2.0, 3.0])
-    f = function([x], grad(None, x, known_grads={p: g}))
-    np.testing.assert_allclose(f(FAR), g * slope(FAR))
+FIXED, x, origin = at.tensor("float64", (3,), "FIXED"), at.dvector("x"), at.dvector("origin")
+i, ALONG = at.lvector("i"), np.array([1.0, 2.0, 3.0])
+GIVEN = {FIXED: FAR, x: FAR, origin: np.zeros(2), i: np.array([1, 2, 1])}
+p, e = naive(x), at.exp(origin)
+total = 1 + e
+SLOPES = {
+    "from a known one": (lambda: grad(None, x, known_grads={p: ALONG}), ALONG * slope(FAR)),
     # nothing is added to what is known, wherever the laws would have gone
-    cost = at.sum(at.log(p))
-    f = function([x], grad(cost, x, known_grads={p: g}))
-    np.testing.assert_allclose(f(FAR), g * slope(FAR))
-
-
-def test_consider_constant_is_not_looked_behind():
-    x = at.dvector("x")
-    e = at.exp(x)
-    cost = at.sum(e / (1 + e))
-    total = 1 + e
-    (found,) = evaluate([grad(at.sum(e / total), x, consider_constant=[total])], {x: np.zeros(2)})
-    np.testing.assert_allclose(found, [0.5, 0.5])
-    (found,) = evaluate([grad(cost, x, consider_constant=[total])], {x: np.zeros(2)})
-    np.testing.assert_allclose(found, [0.25, 0.25])
-    by_total = grad(
-        at.sum(at.log(total)), [total, x], consider_constant=[total], disconnected_inputs="ignore"
-    )
-    found = evaluate(by_total, {x: np.zeros(2)})
-    np.testing.assert_allclose(found, [[0.5, 0.5], [0, 0]])
-
-
-def test_barriers():
-    x = at.dvector("x")
-    e = at.exp(x)
-    values = {x: np.zeros(2)}
-    for stop in (zero_grad, consider_constant, disconnected_grad):
+    "not the cost": (lambda: grad(at.log(p).sum(), x, known_grads={p: ALONG}), ALONG * slope(FAR)),
+    "beside a constant": (lambda: grad(at.sum(e / total), origin, consider_constant=[total]), 0.5),
+    "beside another": (
+        lambda: grad(at.sum(naive(origin)), origin, consider_constant=[total]),
+        0.25,
+    ),
+    "by a constant": (lambda: grad(at.sum(at.log(total)), total, consider_constant=[total]), 0.5),
+    **{
         # as a whole it is a sigmoid, and its denominator is none of the gradient's business
-        cost = at.sum(e / stop(1 + e) + naive(x))
-        np.testing.assert_allclose(evaluate([grad(cost, x)], values), [[0.75, 0.75]])
-    behind = at.sum(zero_grad(naive(x)))
-    np.testing.assert_array_equal(evaluate([grad(behind, x)], values), [[0, 0]])
-    np.testing.assert_array_equal(
-        evaluate([grad(zero_grad(at.sum(naive(x))), x)], values), [[0, 0]]
-    )
-    with pytest.raises(DisconnectedInputError):
-        grad(at.sum(disconnected_grad(naive(x))), x)
+        stop.__name__: (lambda s=stop: grad(at.sum(e / s(total) + naive(origin)), origin), 0.75)
+        for stop in (zero_grad, consider_constant, disconnected_grad)
+    },
+    "behind zero_grad": (lambda: grad(at.sum(zero_grad(naive(origin))), origin), 0),
+    "of zero_grad": (lambda: grad(zero_grad(at.sum(naive(origin))), origin), 0),
+    "by integers": (lambda: grad(at.sum(naive(x * i) + at.log(1 + at.exp(i))), i), 0),
+    "beside integers": (lambda: grad(at.sum(naive(x * i)), x), slope(FAR)),
+    "Rop": (lambda: Rop(naive(FIXED), FIXED, ALONG), slope(FAR) * ALONG),
+    "Lop": (lambda: Lop(naive(FIXED), FIXED, ALONG), slope(FAR) * ALONG),
+    "jacobian": (lambda: jacobian(naive(FIXED), FIXED), np.diag(slope(FAR))),
+    "hessian": (lambda: hessian(at.sum(at.log(1 + at.exp(FIXED))), FIXED), np.diag(slope(FAR))),
+    "hvp": (lambda: hvp(at.sum(at.log(1 + at.exp(FIXED))), FIXED, ALONG), slope(FAR) * ALONG),
+}
+
+
+@pytest.mark.parametrize("name", SLOPES)
+def test_slopes(name):
+    make, wanted = SLOPES[name]
+    found = function([*GIVEN], make(), on_unused_input="ignore")(*GIVEN.values())
+    np.testing.assert_allclose(found, wanted)
 
 
 def test_errors_are_those_of_the_graph_as_it_was_written():
@@ -256,6 +250,8 @@ def test_errors_are_those_of_the_graph_as_it_was_written():
         g = grad(cost, [x, y], disconnected_inputs="warn")[1]
     np.testing.assert_array_equal(evaluate([g], {y: np.ones(2)})[0], [0, 0])
     assert grad(cost, y, disconnected_inputs="ignore", return_disconnected="None") is None
+    with pytest.raises(DisconnectedInputError):
+        grad(at.sum(disconnected_grad(naive(x))), x)
     with pytest.raises(DisconnectedInputError):
         grad(cost + at.cast(y.shape[0], "float64"), y)
     # laws take y out of it, yet it was there
@@ -272,29 +268,6 @@ def test_dtypes(dtype):
         g = grad(at.sum(formula(x)), x)
         assert g.type.dtype == dtype
         assert np.isfinite(function([x], g)(far)).all()
-
-
-def test_integers_have_gradients_of_zeros():
-    i, x = at.lvector("i"), at.dvector("x")
-    cost = at.sum(naive(x * i) + at.log(1 + at.exp(i)))
-    by_i, by_x = function([i, x], grad(cost, [i, x]))(np.array([1, 2]), np.array([1000.0, 0.0]))
-    np.testing.assert_array_equal(by_i, [0, 0])
-    np.testing.assert_allclose(by_x, [0, 0.5])
-
-
-def test_products_and_matrices():
-    x = at.TensorType("float64", (3,))("x")
-    direction = np.array([1.0, 2.0, 3.0])
-    out, expected = naive(x), slope(FAR)
-    products = [Rop(out, x, direction), Lop(out, x, direction), jacobian(out, x)]
-    found = function([x], products)(FAR)
-    np.testing.assert_allclose(found[0], expected * direction)
-    np.testing.assert_allclose(found[1], expected * direction)
-    np.testing.assert_allclose(found[2], np.diag(expected))
-    cost = at.sum(at.log(1 + at.exp(x)))
-    whole, product = function([x], [hessian(cost, x), hvp(cost, x, direction)])(FAR)
-    np.testing.assert_allclose(whole, np.diag(expected))
-    np.testing.assert_allclose(product, expected * direction)
 
 
 def test_a_matrix_is_stabilized_once_and_not_once_a_row(monkeypatch):
