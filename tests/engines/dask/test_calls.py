@@ -214,34 +214,43 @@ def counted(value: np.ndarray = ROWS, rows: int = 4) -> tuple[Counted, Any]:
     return source, da.from_array(source, chunks=chunks, asarray=True, name=False, meta=meta)
 
 
-def test_each_level_of_sums_is_one_pass() -> None:
-    standard = (x - x.mean(axis=0)) / x.std(axis=0)
-    f = function([x], [standard, x.max()], mode="dask")
+def descended(v: Any, x: Any, y: Any) -> Any:
+    cost = ((x @ v - y) ** 2).mean()
+    return v - 0.1 * relgraph.grad(cost, v), cost
+
+
+def until_large(row: Any, s: Any) -> Any:
+    return s + row, relgraph.until((s + row).sum() > 1.0)
+
+
+standard = (x - x.mean(axis=0)) / x.std(axis=0)
+running, _ = relgraph.scan(at.maximum, sequences=[x], outputs_info=[w])
+descent, _ = relgraph.scan(descended, outputs_info=[w, None], non_sequences=[x, y], n_steps=4)
+ended, _ = relgraph.scan(until_large, sequences=[x], outputs_info=[w])
+# outputs, whether sums are computed by passes, and how many rows the call and what follows read
+READS: dict[str, tuple[list[Any], bool, int, int]] = {
+    "each level of sums is one pass": ([standard, x.max()], True, 24, 36),
+    "without passes nothing is computed by a call": ([standard], False, 0, 12),
+    "what needs no sum is computed later": ([at.exp(x), x.sum()], True, 0, 12),
+    "a loop of descent reads the data once a step": (descent, True, 48, 48),
+    "the last of a running value": ([x - running[-1], running[-2:]], True, 12, 24),
+    "the last of a product": ([x - at.cumprod(x, 0)[-1], at.cumprod(x, 0)[-2:]], True, 12, 24),
+    "a loop that may end early": ([ended], True, 12, 12),
+}
+
+
+@pytest.mark.parametrize("name", READS)
+def test_how_often_blocks_are_read(name: str) -> None:
+    outputs, passes, by_the_call, by_all = READS[name]
     source, blocks = counted()
-    found, greatest = f(blocks)
-    assert source.rows == 2 * 12  # the means with the maximum, then the deviations
-    np.testing.assert_allclose(found.compute(), (ROWS - ROWS.mean(0)) / ROWS.std(0), rtol=1e-12)
-    assert source.rows == 3 * 12
-    assert float(greatest) == ROWS.max()
-    assert source.rows == 3 * 12
-
-
-def test_without_passes_nothing_is_computed_by_a_call() -> None:
-    standard = (x - x.mean(axis=0)) / x.std(axis=0)
-    f = function([x], standard, mode=Mode(DaskLinker(passes=False)))
-    source, blocks = counted()
-    found = f(blocks)
-    assert source.rows == 0
-    np.testing.assert_allclose(found.compute(), (ROWS - ROWS.mean(0)) / ROWS.std(0), rtol=1e-12)
-    assert source.rows == 12
-
-
-def test_what_needs_no_sum_is_computed_later() -> None:
-    f = function([x], [at.exp(x), x.sum()], mode="dask")
-    source, blocks = counted()
-    found = f(blocks)
-    assert source.rows == 0
-    np.testing.assert_allclose(found[0].compute(), np.exp(ROWS), rtol=1e-15)
+    values = ROWS[:, 0], np.zeros(3)
+    mode = Mode(DaskLinker(passes=passes))
+    found = function([x, y, w], outputs, mode=mode, on_unused_input="ignore")(blocks, *values)
+    read = [source.rows]
+    found = dask.compute(*found)
+    assert [*read, source.rows] == [by_the_call, by_all]
+    expected = function([x, y, w], outputs, on_unused_input="ignore")(ROWS, *values)
+    assert_close(found, expected, rtol=1e-12)
 
 
 def test_a_step_of_descent_reads_the_data_once() -> None:
@@ -263,22 +272,6 @@ def test_a_step_of_descent_reads_the_data_once() -> None:
     np.testing.assert_allclose(found, weights.get_value(), rtol=1e-12)
 
 
-def test_a_loop_of_descent_reads_the_data_once_a_step() -> None:
-    def step(v: Any, x: Any, y: Any) -> Any:
-        cost = ((x @ v - y) ** 2).mean()
-        return v - 0.1 * relgraph.grad(cost, v), cost
-
-    (states, costs), _ = relgraph.scan(
-        step, outputs_info=[w, None], non_sequences=[x, y], n_steps=4
-    )
-    source, blocks = counted()
-    values = (blocks, ROWS[:, 0], np.zeros(3))
-    found = function([x, y, w], [states, costs], mode="dask")(*values)
-    assert source.rows == 4 * 12
-    expected = function([x, y, w], [states, costs])(ROWS, *values[1:])
-    assert_close(found, expected, rtol=1e-12)
-
-
 def test_a_loop_over_a_long_sequence_goes_by_its_blocks() -> None:
     decay = at.dscalar("decay")
     states, _ = relgraph.scan(
@@ -290,30 +283,6 @@ def test_a_loop_over_a_long_sequence_goes_by_its_blocks() -> None:
     assert source.rows == 0 and found[0].numblocks[0] == 3
     expected = function([x, w, decay], [states, states[-1]])(ROWS, np.ones(3), 0.5)
     assert_close(dask.compute(*found), expected)
-
-
-def test_the_last_of_a_running_value_is_computed_before_the_rows_are_read_again() -> None:
-    states, _ = relgraph.scan(at.maximum, sequences=[x], outputs_info=[w])
-    for running in (states, at.cumprod(x, 0)):
-        outputs = [x - running[-1], running[-2:]]
-        source, blocks = counted()
-        f = function([x, w], outputs, mode="dask", on_unused_input="ignore")
-        found = f(blocks, np.zeros(3))
-        assert source.rows == 12
-        expected = function([x, w], outputs, on_unused_input="ignore")(ROWS, np.zeros(3))
-        assert_close(found, expected, rtol=1e-12)
-
-
-def test_a_loop_that_may_end_early() -> None:
-    states, _ = relgraph.scan(
-        lambda row, s: (s + row, relgraph.until((s + row).sum() > 1.0)),
-        sequences=[x],
-        outputs_info=[w],
-    )
-    _, blocks = counted()
-    found = function([x, w], states, mode="dask")(blocks, np.zeros(3))
-    expected = function([x, w], states)(ROWS, np.zeros(3))
-    np.testing.assert_array_equal(np.asarray(found), expected)
 
 
 def test_only_the_branch_that_is_taken_is_computed() -> None:
