@@ -24,14 +24,13 @@ from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.memory import KeptStorage, new_array, taken_from
 from relgraph.vm import VMLinker
 from tests.every_op.references import scalar_reference
+from tests.tensor.conftest import inputs_like
 
-UNARY = (
+NAMES = (
     *("neg", "abs", "sign", "sqr", "sqrt", "reciprocal", "exp", "exp2", "expm1", "log", "log2"),
     *("log10", "log1p", "sin", "cos", "tan", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh"),
     *("arcsinh", "arccosh", "arctanh", "ceil", "floor", "trunc", "round", "isnan", "isinf"),
     *("invert", "conj", "real", "imag", "angle"),
-)
-BINARY = (
     *("add", "sub", "mul", "true_div", "int_div", "mod", "pow", "arctan2", "maximum", "minimum"),
     *("eq", "neq", "lt", "le", "gt", "ge", "and_", "or_", "xor"),
 )
@@ -73,41 +72,27 @@ def same(a: Any, b: Any) -> bool:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("name", UNARY)
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-def test_unary_ops_do_what_numpy_does(name: str, dtype: str) -> None:
-    data, x = edges(dtype), at.tensor(dtype, (None,), "x")
-    try:
-        expected = np.asarray(scalar_reference(name, getattr(scalar, name))(data))
-    except TypeError:
-        with pytest.raises(TypeError, match=rf"^{name} is not defined for input 0 of dtype"):
-            getattr(at, name)(x)
-        return
-    result = run(getattr(at, name)(x), x=data)
-    assert same(result, expected)
-    assert not np.shares_memory(result, data)
-
-
-@pytest.mark.parametrize("a", DTYPES)
-@pytest.mark.parametrize("name", BINARY)
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
-def test_binary_ops_do_what_numpy_does(name: str, a: str) -> None:
-    for b in DTYPES:
-        left, right = edges(a)[:, None], edges(b)[None, :]
-        numpys = scalar_reference(name, getattr(scalar, name))
+def test_ops_do_what_numpy_does(name: str, dtype: str) -> None:
+    numpys, make = scalar_reference(name, getattr(scalar, name)), getattr(at, name)
+    for other in [None] if getattr(scalar, name).nin == 1 else DTYPES:
+        values = [edges(dtype)] if other is None else [edges(dtype)[:, None], edges(other)[None, :]]
         if name == "pow":
-            if np.result_type(a, b).kind in "iu":
-                right = right[(right >= 0) & (right <= 7)][None, :]
+            if np.result_type(*values).kind in "iu":
+                values[1] = values[1][(values[1] >= 0) & (values[1] <= 7)][None, :]
             # in an array of exponents NumPy computes some powers otherwise
             numpys = lambda x, ys: np.hstack([np.power(x, y) for y in ys.ravel()])  # noqa: E731
-        x, y = at.tensor(a, (None, 1), "x"), at.tensor(b, (1, None), "y")
+        xs = [v.type(name) for v, name in zip(inputs_like(values), "xy", strict=False)]
         try:
-            expected = numpys(left, right)
+            expected = np.asarray(numpys(*values))
         except TypeError:
             with pytest.raises(TypeError, match=rf"^{name} is not defined for input"):
-                getattr(at, name)(x, y)
+                make(*xs)
             continue
-        assert same(run(getattr(at, name)(x, y), x=left, y=right), expected), (a, b)
+        result = run(make(*xs), **dict(zip("xy", values, strict=False)))
+        assert same(result, expected), other
+        assert not np.shares_memory(result, values[0])
 
 
 @given(st.data())
