@@ -7,12 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from pytensor.graph.fg import FunctionGraph
-from pytensor.graph.traversal import applys_between
 
 from relgraph.bridges.pytensor import from_pytensor, relational_rewriter, to_pytensor
-from relgraph.bridges.pytensor.writing import CarriedOp
 from relgraph.graph.reference import evaluate
-from tests.bridges.pytensor.running import values_of
+from tests.bridges.pytensor.running import carried_in, values_of
 from tests.fuzz.generator import draw_program
 from tests.fuzz.judge import Problem, Reference, Values, compare_bits, compare_types
 from tests.fuzz.program import Program, arguments, build, quiet, source
@@ -27,7 +25,7 @@ def examine(program: Program, tally: Counter[str]) -> Iterator[str]:
     given = arguments(program)
     plain = evaluate(outputs, dict(zip(inputs, given, strict=True)))
     their_inputs, theirs = to_pytensor(outputs, inputs)
-    tally.update(_carried(their_inputs, theirs))
+    tally.update(f"carried: {name}" for name in carried_in(their_inputs, theirs))
     back_inputs, back = from_pytensor(theirs, their_inputs)
     if any(a is not b for a, b in zip(inputs, back_inputs, strict=True)):
         yield "the inputs that came back are others"
@@ -71,12 +69,6 @@ def _run(
     except OverflowError:
         tally["refused by PyTensor's cast"] += 1
         return None
-
-
-def _carried(inputs: Sequence[Any], outputs: Sequence[Any]) -> Iterator[str]:
-    for node in applys_between(inputs, outputs):
-        if isinstance(node.op, CarriedOp):
-            yield f"carried: {node.op.op}"
 
 
 def _judged(

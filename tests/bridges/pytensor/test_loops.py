@@ -17,12 +17,10 @@ from pytensor.tensor.subtensor import Subtensor
 import relgraph
 import relgraph.tensor as at
 from relgraph.bridges.pytensor import from_pytensor, to_pytensor
-from relgraph.bridges.pytensor.reading import HeldOp
-from relgraph.bridges.pytensor.writing import CarriedOp
-from relgraph.graph.basic import applys_between, clone
+from relgraph.graph.basic import clone
 from relgraph.graph.reference import evaluate
 from tests.arrays import assert_close
-from tests.bridges.pytensor.running import PLAIN, values_of
+from tests.bridges.pytensor.running import PLAIN, carried_in, held_in, values_of
 
 x, r = pt.vector("x"), pt.scalar("r")
 VALUES = {x: np.array([0.1, 0.2, 0.5, -0.3]), r: np.array(0.7)}
@@ -61,17 +59,13 @@ def test_a_loop_is_read_and_written(name: str) -> None:
     theirs = LOOPS[name]()
     expected = values_of(theirs, VALUES)
     ours, read = from_pytensor(theirs, [x, r])
-    nodes = applys_between(ours, read)
-    assert not any(isinstance(n.op, HeldOp) for n in nodes)
+    assert not held_in(ours, read)
     assert_close(evaluate(read, dict(zip(ours, VALUES.values(), strict=True))), expected, 1e-14)
     _, back = to_pytensor(read, ours)
     assert all(a is b for a, b in zip(back, theirs, strict=True))
     new = relgraph.optimize_graph(list(read), include=("canonicalize", "stabilize"), clone=True)
     _, written = to_pytensor(new)
-    assert not any(
-        isinstance(n.op, CarriedOp)
-        for n in pytensor.graph.traversal.applys_between([x, r], written)
-    )
+    assert not carried_in([x, r], written)
     assert_close(values_of(written, VALUES), expected, rtol=1e-14)
 
 
@@ -211,8 +205,7 @@ def test_the_gradient_of_a_loop_is_read(name: str, part: str) -> None:
     cost = sum((rows[READ[part]] ** 2).sum() for rows in DIFFERENTIATED[name]())
     gradients = pytensor.grad(cost, list(given), disconnected_inputs="ignore")
     ours, read = from_pytensor(gradients, list(given))
-    held = any(isinstance(n.op, HeldOp) for n in applys_between(ours, read))
-    assert held is (name == "a few steps back")
+    assert bool(held_in(ours, read)) is (name == "a few steps back")
     values = list(given.values())
     compute = relgraph.function(ours, list(read), on_unused_input="ignore")
     assert_close(compute(*values), values_of(gradients, given), rtol=1e-12, atol=1e-14)
@@ -225,8 +218,7 @@ def test_a_loop_over_an_array_that_is_not_new_is_held() -> None:
     inputs = [buffer if v is scan.inputs[2] else v for v in scan.inputs]
     other = scan.op(*inputs)
     ours, read = from_pytensor(other, None)
-    held = [str(n.op) for n in applys_between(ours, [read]) if isinstance(n.op, HeldOp)]
-    assert any("Scan" in name for name in held)
+    assert any("Scan" in name for name in held_in(ours, [read]))
 
 
 def test_a_loop_of_this_library_is_written() -> None:

@@ -8,20 +8,18 @@ from typing import Any
 import numpy as np
 import pytensor
 import pytest
-from pytensor.graph.traversal import applys_between
 
 import relgraph.tensor as at
 from relgraph import ifelse, scalar, shared
 from relgraph.bridges.pytensor import from_pytensor, to_pytensor
 from relgraph.bridges.pytensor.counterparts import THEIRS
-from relgraph.bridges.pytensor.writing import CarriedOp
 from relgraph.graph.reference import evaluate
 from relgraph.sparse import csr_matrix
 from relgraph.tensor import linalg
 from relgraph.tensor.elemwise import Elemwise
 from tests.arrays import assert_close
 from tests.bridges.pytensor.campaign import campaign, examine_rewriter
-from tests.bridges.pytensor.running import values_of
+from tests.bridges.pytensor.running import carried_in, values_of
 from tests.seeds import seed_of
 
 RNG = np.random.default_rng(3)
@@ -78,11 +76,6 @@ CARRIED = {
     "unique": at.unique(a.ravel()),
     "dft": at.real(at.fft.fft(v)),
 }
-
-
-def carried_in(inputs: list[Any], outputs: list[Any]) -> list[str]:
-    nodes = applys_between(inputs, outputs)
-    return [str(node.op) for node in nodes if isinstance(node.op, CarriedOp)]
 
 
 def check(out: Any) -> list[str]:
