@@ -12,6 +12,7 @@ import relgraph.tensor.math as tm
 from relgraph.graph.notation import OpNamespace
 from relgraph.graph.shared_values import Container, SharedVariable
 from relgraph.introspection import public_functions
+from relgraph.scalar.type import number_kind
 from relgraph.sparse.matrices import FORMATS
 from relgraph.sparse.op import (
     COMPARISONS,
@@ -48,6 +49,7 @@ from relgraph.sparse.products import (
 )
 from relgraph.sparse.type import SparseConstant as SparseConstant
 from relgraph.sparse.type import SparseTensorType, SparseVariable
+from relgraph.tensor.along_axes import weak
 from relgraph.tensor.assembly import arange, ones_like, zeros_like
 from relgraph.tensor.basic import as_argument, as_tensor_variable, has_one_element, normalize_axis
 from relgraph.tensor.constructors import PREFIXES, Constructor
@@ -101,10 +103,10 @@ def matrix(
 
 
 def _operand(x: Any, what: str, position: int) -> Any:
-    """Return an argument as a sparse variable or as a tensor."""
+    """Return an argument as a sparse variable or as a tensor, but a Python number as it is."""
     if is_sparse_variable(x) or sp.issparse(x):
         return as_sparse_variable(x)
-    return as_argument(x, what, position)
+    return weak(x, what, position)
 
 
 def _operands(x: Any, y: Any, what: str) -> tuple[Any, Any]:
@@ -134,8 +136,10 @@ def _stored_beside(x: Any, y: Any) -> Any:
     ----------
     y
         A sparse variable of the same format, or a tensor that broadcasts to the shape of `x`; of a
-        tensor of one element this is that.
+        tensor of one element this is that. Or a Python number.
     """
+    if number_kind(y) is not None:
+        return y
     if is_sparse_variable(y):
         return _sampled(x, y)
     if has_one_element(y):

@@ -103,6 +103,9 @@ CASES = {
     ),
     "col scale": Case(lambda x, y, d, v, u: sparse.col_scale(x, v), lambda x, y, d, v, u: x * v),
     "div dense": Case(lambda x, y, d, v, u: x / d),
+    "mul fraction": Case(lambda x, y, d, v, u: x * 0.5),
+    "add number": Case(lambda x, y, d, v, u: 2 + x),
+    "power": Case(lambda x, y, d, v, u: x**2, kinds="iufc"),
     "div number": Case(lambda x, y, d, v, u: x / 2),
     "neg": Case(lambda x, y, d, v, u: -x, kinds="iufc"),
     "abs": Case(lambda x, y, d, v, u: abs(x), differentiable=False),
@@ -130,7 +133,7 @@ CASES = {
         lambda x, y, d, v, u: np.vstack([x, y]),
     ),
     "cast": Case(lambda x, y, d, v, u: x.astype("complex128")),
-    "conj": Case(lambda x, y, d, v, u: x.conj()),
+    "conj": Case(lambda x, y, d, v, u: x.conj(), kinds="iufc"),
     "sin": Case(lambda x, y, d, v, u: sparse.sin(x), lambda x, y, d, v, u: np.sin(x), "fc"),
     "exp": Case(
         lambda x, y, d, v, u: sparse.structured_exp(x),
@@ -206,7 +209,7 @@ def check(case: Case, inputs: Any, values: Any, outputs: Any) -> None:
         expected = case.of_arrays(*[as_dense(value) for value in values])
     for graph, found in outputs:
         assert sp.issparse(found) == isinstance(graph.type, sparse.SparseTensorType)
-        assert found.dtype.name == graph.type.dtype
+        assert found.dtype.name == graph.type.dtype == expected.dtype.name
         graph.type.filter(found, strict=True)
         assert as_dense(found).shape == expected.shape
         tolerance = 1e-5 if found.dtype.itemsize < 8 or found.dtype == "complex64" else 1e-12
