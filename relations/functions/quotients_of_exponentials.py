@@ -10,6 +10,7 @@ computing the log-sum-exp and softmax functions", IMA J. Numer. Anal. 41 (2021).
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,12 @@ from relations.kit.guards import (
     nonnegativeo,
     requires_heads,
 )
-from relations.kit.index_arithmetic import as_softmax_axis
+from relations.kit.index_arithmetic import (
+    as_softmax_axis,
+    index_within,
+    softmax_axis,
+    taken_at,
+)
 from relations.kit.made_by_laws import made_of_two_factors
 from relations.kit.reductions import covers_axes
 from relations.kit.type_guards import booleano, floato, same_dtypeo
@@ -267,32 +273,69 @@ HYPERBOLIC = (
 indices = lvars("indices")
 
 
-def chosen(v: Any) -> Any:
-    """Return the term for what a basic index takes of `v`."""
-    return Subtensor(i)(v, several(indices))
+def exponent_of(v: Any) -> Any:
+    """Return `u` of ``exp(u)``, and ``u[i]`` of ``exp(u)[i]``; None of anything else."""
+    if v.owner is None:
+        return None
+    if v.owner.op is exp:
+        return v.owner.inputs[0]
+    if not isinstance(v.owner.op, Subtensor):
+        return None
+    whole, *inputs = v.owner.inputs
+    if whole.owner is None or whole.owner.op is not exp:
+        return None
+    return v.owner.op(whole.owner.inputs[0], *inputs)
+
+
+def _part_of_softmax(v: Any, whole: Any, axes: Any, takes: Callable[..., bool]) -> Any:
+    part, exponent = exponent_of(v), exponent_of(whole)
+    if part is None or exponent is None or exponent.type.dtype != whole.type.dtype:
+        return None
+    index = index_within(part, exponent)
+    if index is None or not takes(index.entries, axes, exponent):
+        return None
+    return taken_at(Softmax(softmax_axis(axes))(exponent), index)
+
+
+def part_of_softmax(v: Any, whole: Any, axes: Any) -> Any:
+    """Return the part of a softmax that `v`, an exponential, is if it is divided by the sums of
+    `whole` over some axes, of whose elements along these it is one; else None."""
+    return _part_of_softmax(v, whole, axes, takes_one_along)
+
+
+def slice_of_softmax(v: Any, whole: Any, axes: Any) -> Any:
+    """Return the same of what has some of the elements along the axes, which the sums keep."""
+    return _part_of_softmax(v, whole, axes, takes_slices_along)
 
 
 ELEMENT, COLUMN, SOME = Subtensor((0,)), Subtensor((Slice(), 0)), Subtensor((Slice(1),))
 
 PARTS = (
-    # exp(x)[:, 0] / sum(exp(x), axis=1) → softmax(x, axis=1)[:, 0]
+    # exp(x)[:, 0] / sum(exp(x), axis=1) → softmax(x, axis=1)[:, 0], and so of parts of x, and with
+    # parts in the exponents: exp(x[0, 1]) / sum(exp(x)[0]) → softmax(x[0])[1]
     stable(
         "part-of-softmax",
-        chosen(exp(x)) / total,
-        chosen(softmax_of_x),
+        y / sum_(x, axis=a),
+        computed(part_of_softmax, y, x, a),
         floato(x),
-        whereo(takes_one_along, i, a, x),
-        tries=[ELEMENT(exp(x)) / sum_(exp(x), axis=None), COLUMN(exp(x)) / sum_(exp(x), axis=(1,))],
+        tries=[
+            ELEMENT(exp(x)) / sum_(exp(x), axis=None),
+            COLUMN(exp(x)) / sum_(exp(x), axis=(1,)),
+            exp(ELEMENT(x)) / sum_(exp(x), axis=None),
+            Subtensor((0, 0))(exp(x)) / sum_(ELEMENT(exp(x)), axis=None),
+        ],
     ),
     # exp(x)[:, :1] / sum(exp(x), axis=1, keepdims=True) → softmax(x, axis=1)[:, :1]
     stable(
         "slice-of-softmax",
-        chosen(exp(x)) / softmax.summed(exp(x)),
-        chosen(softmax_of_x),
+        y / softmax.summed(x),
+        computed(slice_of_softmax, y, x, a),
         floato(x),
-        whereo(takes_slices_along, i, a, x),
         softmax.same_axes,
-        tries=[SOME(exp(x)) / sum_(exp(x), axis=(0,), keepdims=True)],
+        tries=[
+            SOME(exp(x)) / sum_(exp(x), axis=(0,), keepdims=True),
+            SOME(exp(x)) / sum_(SOME(exp(x)), axis=(0,), keepdims=True),
+        ],
     ),
 )
 

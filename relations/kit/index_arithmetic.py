@@ -449,6 +449,34 @@ def taken_at(x: Any, index: BasicIndex) -> Any:
     return Subtensor(index.entries)(x, *index.inputs) if index.entries else x
 
 
+def index_within(part: Any, whole: Any) -> BasicIndex | None:
+    """Return the index that takes `part` of `whole`, both of which may be parts of one tensor; None
+    if that can't be told."""
+    (base, taken), (other, first) = _whole_and_index(part), _whole_and_index(whole)
+    if base is whole:
+        return taken
+    if base is not other:
+        return None
+    pairs: list[EntryWithInputs] = []
+    ndim = base.type.ndim
+    for (entry, given), (before, known) in zip(taken.each(ndim), first.each(ndim), strict=True):
+        if before == WHOLE:
+            pairs.append((entry, given))
+        elif entry != before or any(a is not b for a, b in zip(given, known, strict=True)):
+            return None
+        elif isinstance(before, Slice):
+            pairs.append((WHOLE, []))
+    return basic_index(pairs)
+
+
+def _whole_and_index(part: Any) -> tuple[Any, BasicIndex]:
+    """Return of what a variable is a part, and which."""
+    if part.owner is None or not isinstance(part.owner.op, Subtensor):
+        return part, BasicIndex(())
+    whole, *inputs = part.owner.inputs
+    return whole, BasicIndex(part.owner.op.idx_list, tuple(inputs))
+
+
 def takes_everything(index: IndexList, x: Any) -> bool:
     """Return whether an index takes all of `x`, in order."""
     return all(takes_whole_axis(entry, n) for entry, n in zip(index, x.type.shape, strict=False))

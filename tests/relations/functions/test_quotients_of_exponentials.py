@@ -164,8 +164,11 @@ CASES = [
     ),
     ("part-of-softmax", at.exp(m)[:, 0] / total, "softmax(m, axis=1)[:, 0]"),
     ("part-of-softmax", e[1] / at.sum(e), "softmax(x, axis=None)[1]"),
+    ("part-of-softmax", at.exp(x[1]) / at.sum(e), "softmax(x, axis=None)[1]"),
+    ("part-of-softmax", at.exp(m)[0, 1] / at.sum(at.exp(m)[0]), "softmax(m[0], axis=None)[1]"),
     ("quotient-amid-factors", at.exp(m)[:, 0] * y / total, "softmax(m, axis=1)[:, 0] * y"),
     ("slice-of-softmax", at.exp(m)[:, :1] / totals, "softmax(m, axis=1)[:, :1]"),
+    ("slice-of-softmax", at.exp(m)[0] / at.sum(at.exp(m)[0])[None], "softmax(m[0], axis=None)"),
     ("slice-of-softmax", at.exp(m)[:, 1::2] / totals, "softmax(m, axis=1)[:, 1::2]"),
     (
         "quotient-amid-factors",
@@ -204,6 +207,7 @@ NOT_MATCHED = [
     ),
     ("part-of-softmax", at.exp(m)[:, 0] / at.sum(at.exp(m), axis=0)),
     ("part-of-softmax", at.exp(m)[0] / total),
+    ("part-of-softmax", at.exp(m)[1, 1] / at.sum(at.exp(m)[0])),
     ("slice-of-softmax", at.exp(m)[:1] / totals),
     ("slice-of-softmax", at.exp(m)[:, :1] / at.sum(at.exp(m), axis=0, keepdims=True)),
 ]
