@@ -37,7 +37,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_module_arguments(parser)
     named = next(action for action in parser._actions if action.dest == "modules")
     named.metavar = "FORMULA|MODULE"
-    named.help = f"a formula, for the laws that apply to it or a part of it; {named.help}"
+    named.help = (
+        "a formula, for the laws that apply to it or a part of it: those of modes, or of the modules "
+        f"beside it, such as {identities.__name__}; {named.help}"
+    )
     parser.add_argument("--about", metavar="OP", help="only laws that mention an op, such as erfc")
     parser.add_argument(
         "--search", metavar="WORD", help="only laws with a word in name, algebra, tags or rows"

@@ -43,7 +43,12 @@ class StorageUse:
     """
 
     def __init__(self, fgraph: FunctionGraph) -> None:
-        self.order = fgraph.toposort()
+        try:
+            self.order = fgraph.toposort()
+        except ValueError:
+            # says which node overwrites what another one needs, if that is why
+            fgraph.validate()
+            raise
         self._fgraph = fgraph
         self._allowed = frozenset(getattr(fgraph, "mutable_inputs", ()))
         self._borrowing = frozenset(getattr(fgraph, "borrowing_outputs", ()))

@@ -7,12 +7,13 @@ import pytest
 
 import relgraph.tensor as at
 from relgraph import scalar
-from relgraph.compile import In, Mode, Out, function, optdb, shared
+from relgraph.compile import In, Mode, Out, function, optdb, optimize_graph, shared
 from relgraph.graph.basic import Apply
 from relgraph.graph.destroyhandler import MutableInputs
 from relgraph.graph.features import NoOutputFromInplace, ReplaceValidate
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.reference import evaluate
+from relgraph.graph.utils import InconsistencyError
 from relgraph.passes.inplace import InplacePass, StorageUse, inplace_elemwise, inplace_setsubtensor
 from relgraph.scalar.composite import Composite
 from relgraph.tensor.elemwise import Elemwise
@@ -196,6 +197,15 @@ def test_storage_use() -> None:
     fgraph.attach_feature(MutableInputs([0]))
     use = StorageUse(fgraph)
     assert use.readers_after(_position(use, at.add), 0, z) == 0
+
+
+@pytest.mark.parametrize("second", ["a reader", "an overwriter"])
+def test_a_graph_that_has_no_order_is_refused_with_what_overwrites_what(second: str) -> None:
+    e = at.exp(v)
+    put = IncSubtensor((0,), True, True)(e, 1.0)
+    other = put + e if second == "a reader" else IncSubtensor((1,), True, True)(e, 1.0)
+    with pytest.raises(InconsistencyError, match=r"overwrites? .*exp"):
+        optimize_graph([put, other], include=["fast_run"])
 
 
 def _position(use: StorageUse, op: Any) -> int:
