@@ -39,14 +39,6 @@ def recurrent_net(T: Any, size: int) -> tuple[list[Any], Any]:
     return inputs, T.sum(h)
 
 
-def recurrence_by_scalars(T: Any, size: int) -> tuple[list[Any], Any]:
-    h, s = T.dvector("h"), T.dvector("s")
-    inputs = [h, s]
-    for _ in range(size // 3):
-        h = T.tanh(0.5 * h + s)
-    return inputs, h
-
-
 def gated_recurrent_net(T: Any, size: int) -> tuple[list[Any], Any]:
     x, h, wz, uz, wh, uh = inputs = [T.dmatrix(n) for n in ("x", "h", "wz", "uz", "wh", "uh")]
     for _ in range(size // 16):

@@ -5,15 +5,66 @@ The gradient of such a recurrence is a running product, one factor more at each 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+Builder = Callable[[Any, int], tuple[list[Any], Any]]
 
-def exponential_recurrence(T: Any, size: int) -> tuple[list[Any], Any]:
-    x, y = T.dvector("x"), T.dvector("y")
-    a, b = x, y
-    for _ in range(size // 3):
-        a, b = b, T.exp(-a) * b
-    return [x, y], b
+
+def _steps(
+    names: str,
+    nodes: int,
+    step: Callable[..., Any],
+    states: int = 1,
+    result: Callable[..., Any] = lambda *state: state[-1],
+) -> Builder:
+    """Return a builder of a recurrence.
+
+    Parameters
+    ----------
+    names
+        The inputs, the first of which are the states at the start.
+    nodes
+        How many nodes a step has.
+    step
+        Makes the next states, or the only one, of a tensor module, the present ones and the inputs.
+    states
+        How many states there are.
+    result
+        What is read of the last ones, which is the last one alone by default.
+    """
+
+    def build(T: Any, size: int) -> tuple[list[Any], Any]:
+        inputs = [T.dvector(name) for name in names.split()]
+        state: Any = inputs[:states]
+        for _ in range(size // nodes):
+            made = step(T, *state, *inputs)
+            state = [made] if states == 1 else made
+        return inputs, result(*state)
+
+    return build
+
+
+diamonds = _steps("x", 2, lambda T, u, x: u + u * u)
+doubling = _steps("x", 2, lambda T, u, x: T.sin(u + u))
+reduced_products = _steps("x", 3, lambda T, u, x: T.sum(u) * x)
+reversed_exponentials = _steps("x", 2, lambda T, u, x: T.exp(u)[::-1])
+newton_root = _steps("a", 3, lambda T, x, a: 0.5 * (x + a / x))
+recurrence_by_scalars = _steps("h s", 3, lambda T, u, h, s: T.tanh(0.5 * u + s))
+
+# two states that read each other
+ladder = _steps("x y", 2, lambda T, u, v, *_: (v, T.exp(u) * v), 2)
+crossed_ladder = _steps(
+    "x y", 4, lambda T, u, v, *_: (T.tanh(u + v), T.cos(u - v)), 2, lambda u, v: u * v
+)
+# sums of sums that are read twice
+fibonacci_sums = _steps("x y", 1, lambda T, a, b, *_: (b, a + b), 2)
+fibonacci_products = _steps("x y", 1, lambda T, a, b, *_: (b, a * b), 2)
+exponential_recurrence = _steps("x y", 3, lambda T, a, b, *_: (b, T.exp(-a) * b), 2)
+# Gauss's mean of the arithmetic and the geometric one
+means_of_two = _steps(
+    "x y", 4, lambda T, a, b, *_: ((a + b) / 2.0, T.sqrt(a * b)), 2, lambda a, b: a
+)
 
 
 def exponential_average(T: Any, size: int) -> tuple[list[Any], Any]:
@@ -70,29 +121,12 @@ def legendre_polynomials(T: Any, size: int) -> tuple[list[Any], Any]:
     return [x, c], total
 
 
-def newton_root(T: Any, size: int) -> tuple[list[Any], Any]:
-    a = T.dvector("a")
-    x = a
-    for _ in range(size // 3):
-        x = 0.5 * (x + a / x)
-    return [a], x
-
-
 def continued_fraction(T: Any, size: int) -> tuple[list[Any], Any]:
     x, a = T.dvector("x"), T.dvector("a")
     out = x
     for i in range(size // 3):
         out = a + (i + 1.0) / (x + out)
     return [x, a], out
-
-
-def means_of_two(T: Any, size: int) -> tuple[list[Any], Any]:
-    """Gauss's mean of the arithmetic and the geometric one."""
-    x, y = T.dvector("x"), T.dvector("y")
-    a, b = x, y
-    for _ in range(size // 4):
-        a, b = (a + b) / 2.0, T.sqrt(a * b)
-    return [x, y], a
 
 
 def momentum(T: Any, size: int) -> tuple[list[Any], Any]:

@@ -14,39 +14,6 @@ def chain(T: Any, size: int) -> tuple[list[Any], Any]:
     return [x], out
 
 
-def diamonds(T: Any, size: int) -> tuple[list[Any], Any]:
-    x = T.dvector("x")
-    out = x
-    for _ in range(size // 2):
-        out = out + out * out
-    return [x], out
-
-
-def doubling(T: Any, size: int) -> tuple[list[Any], Any]:
-    x = T.dvector("x")
-    out = x
-    for _ in range(size // 2):
-        out = T.sin(out + out)
-    return [x], out
-
-
-def ladder(T: Any, size: int) -> tuple[list[Any], Any]:
-    """Two states that read each other."""
-    x, y = T.dvector("x"), T.dvector("y")
-    u, v = x, y
-    for _ in range(size // 2):
-        u, v = v, T.exp(u) * v
-    return [x, y], v
-
-
-def crossed_ladder(T: Any, size: int) -> tuple[list[Any], Any]:
-    x, y = T.dvector("x"), T.dvector("y")
-    u, v = x, y
-    for _ in range(size // 4):
-        u, v = T.tanh(u + v), T.cos(u - v)
-    return [x, y], u * v
-
-
 def fan(T: Any, size: int) -> tuple[list[Any], Any]:
     """One value that is read many times."""
     x, y = T.dvector("x"), T.dvector("y")
@@ -94,23 +61,6 @@ def wide_product(T: Any, size: int) -> tuple[list[Any], Any]:
     return [x], T.mul(*[T.cos(x * (1.0 + i)) for i in range(size // 2)])
 
 
-def fibonacci_sums(T: Any, size: int) -> tuple[list[Any], Any]:
-    """Sums of sums that are read twice."""
-    x, y = T.dvector("x"), T.dvector("y")
-    a, b = x, y
-    for _ in range(size):
-        a, b = b, a + b
-    return [x, y], b
-
-
-def fibonacci_products(T: Any, size: int) -> tuple[list[Any], Any]:
-    x, y = T.dvector("x"), T.dvector("y")
-    a, b = x, y
-    for _ in range(size):
-        a, b = b, a * b
-    return [x, y], b
-
-
 def prefix_sums(T: Any, size: int) -> tuple[list[Any], Any]:
     """Each sum has one more term than the one before it, and all are used."""
     x, y = T.dvector("x"), T.dvector("y")
@@ -136,14 +86,6 @@ def transposed_sums(T: Any, size: int) -> tuple[list[Any], Any]:
     for _ in range(size // 2):
         out = (out + m).T
     return [m], out
-
-
-def reduced_products(T: Any, size: int) -> tuple[list[Any], Any]:
-    x = T.dvector("x")
-    out = x
-    for _ in range(size // 3):
-        out = T.sum(out) * x
-    return [x], out
 
 
 def nested_where(T: Any, size: int) -> tuple[list[Any], Any]:
@@ -197,14 +139,6 @@ def _drawn(T: Any, size: int, near: int) -> tuple[list[Any], Any]:
         values.append(new)
         unread[new] = None
     return [x, y], T.add(x * y, *[T.tanh(v) for v in unread])
-
-
-def reversed_exponentials(T: Any, size: int) -> tuple[list[Any], Any]:
-    x = T.dvector("x")
-    out = x
-    for _ in range(size // 2):
-        out = T.exp(out)[::-1]
-    return [x], out
 
 
 def increments(T: Any, size: int) -> tuple[list[Any], Any]:
