@@ -77,22 +77,6 @@ def test_scalars_and_arrays_agree(op: ScalarOp) -> None:
         assert np.array_equal(array, np.full((2, 3), result), equal_nan=array.dtype.kind in "fc")
 
 
-def test_wrong_dtypes_and_counts() -> None:
-    x, b = float64("x"), scalar.bool("b")
-    with pytest.raises(TypeError, match="invert is not defined for input 0 of dtype float64"):
-        scalar.invert(x)
-    with pytest.raises(TypeError, match="and_ is not defined for input 1 of dtype float64"):
-        scalar.and_(b, x)
-    with pytest.raises(TypeError, match="sub is not defined for input 0 of dtype bool"):
-        scalar.sub(b, b)
-    with pytest.raises(TypeError, match="exp takes 1 input, not 2"):
-        scalar.exp(x, x)
-    with pytest.raises(TypeError, match=r"cast{int8} of a complex64 would drop"):
-        scalar.cast(scalar.complex64("z"), "int8")
-    with pytest.raises(OverflowError, match="add: input 1 is -1, out of the range of uint8"):
-        scalar.uint8("u") + -1
-
-
 def test_numbers_are_weak() -> None:
     f = scalar.float32("f")
     assert (f + 1).type is scalar.float32
@@ -100,8 +84,6 @@ def test_numbers_are_weak() -> None:
     assert (scalar.bool("b") + True).type is scalar.bool
     assert (scalar.int8("i") < 2**40).type is scalar.bool
     assert (scalar.int8("i") < 2**63).owner.inputs[1].type is scalar.uint64
-    with pytest.raises(OverflowError, match="out of the range"):
-        scalar.int8("i") < 2**64  # noqa: B015
 
 
 @given(st.integers(-128, 127), st.integers(-128, 127))
@@ -198,12 +180,6 @@ def test_what_no_number_of_the_dtype_passes_is_no_bound(low, high):
     np.testing.assert_array_equal(found.eval({x: value}), np.clip(value, low, high))
 
 
-@pytest.mark.parametrize(("low", "high"), [(300, 400), (-5, -1)])
-def test_bounds_that_all_numbers_pass_are_refused(low, high):
-    with pytest.raises(OverflowError, match=r"clip: input . is .*, out of the range of uint8"):
-        at.clip(at.tensor("uint8", (None,)), low, high)
-
-
 # Special functions: what is not said of all ops elsewhere.
 
 
@@ -221,17 +197,6 @@ def test_logaddexp_of_integers_is_a_float() -> None:
     assert out.type.dtype == np.logaddexp(np.int8(1), np.int8(1)).dtype
     expected = math.log(math.exp(1) + math.exp(2) + math.exp(3))
     np.testing.assert_allclose(evaluate([out], {i: 1, j: 2, k: 3})[0], expected, rtol=1e-2)
-
-
-def test_logaddexp_is_not_complex() -> None:
-    with pytest.raises(TypeError, match="logaddexp is not defined for input 0 of dtype complex64"):
-        scalar.logaddexp(scalar.complex64("z"), scalar.complex64("w"))
-
-
-def test_digamma_of_complex_numbers_says_that_it_has_no_gradient():
-    z = at.zvector("z")
-    with pytest.raises(MethodNotDefined, match="digamma has no gradient for complex numbers"):
-        grad(at.sum(at.abs(at.digamma(z))), z)
 
 
 def test_the_slope_of_log1mexp_at_zero():
@@ -305,11 +270,6 @@ def test_logarithms_of_products_at_the_edges(values, expected):
     np.testing.assert_array_equal(scalar.log_product.impl(*values), expected)
 
 
-def test_how_many_inputs_a_logarithm_of_a_product_takes():
-    with pytest.raises(TypeError, match="log_product takes at least 2 inputs, not 1"):
-        scalar.log_product(scalar.float64())
-
-
 def test_an_op_has_numpys_ufunc_of_its_name_unless_it_computes_itself() -> None:
     class Cosh(FloatOp):
         """The hyperbolic cosine."""
@@ -368,10 +328,3 @@ def test_rounding_by_pythons_functions(use: Any) -> None:
 def test_no_conversion_to_a_number(use: Any, variable: Any) -> None:
     with pytest.raises(TypeError, match=r"x .* is symbolic, not a number"):
         use(variable)
-
-
-def test_a_number_has_no_matrix_product() -> None:
-    x = float64("x")
-    for use in (lambda: x @ x, lambda: np.ones(3) @ x, lambda: x[0]):
-        with pytest.raises(TypeError, match="x is a number"):
-            use()

@@ -39,22 +39,6 @@ def test_filter() -> None:
     assert scalar.float32.filter(0.1) == np.float32(0.1)
     assert scalar.int8.filter(3.0) == 3
     assert scalar.int8.filter(3.7, allow_downcast=True) == 3
-    for kind, data, message in [
-        (scalar.int8, 300, "300 .* is not a value of dtype int8"),
-        (scalar.int8, 1.5, "1.5 .* is not a value of dtype int8"),
-        (scalar.bool, 1, "not a value of dtype bool"),
-        (scalar.float32, np.float64(0.1), "not a value of dtype float32"),
-        (scalar.float64, 1j, "not a value of dtype float64"),
-        (scalar.float64, [1.0], "one number of dtype float64 is wanted"),
-        (scalar.float64, "1", "one number of dtype float64 is wanted"),
-        (scalar.float64, scalar.float64("x"), "not the variable x"),
-    ]:
-        with pytest.raises(TypeError, match=message):
-            kind.filter(data)
-    with pytest.raises(TypeError, match="a numpy float64 is wanted"):
-        scalar.float64.filter(1.0, strict=True)
-    with pytest.raises(TypeError, match="is complex"):
-        scalar.float64.filter(1j, allow_downcast=True)
 
 
 @pytest.mark.parametrize(
@@ -79,8 +63,6 @@ def test_constants() -> None:
     assert scalar.constant(2).unique_value() == 2
     with config.change_flags(floatX="float32"):
         assert scalar.constant(0.1).type is scalar.float32
-    with pytest.raises(TypeError, match="one number"):
-        scalar.constant([1, 2])
     x = scalar.int8("x")
     assert scalar.as_scalar(x) is x
     assert scalar.as_scalar(2).equals(scalar.constant(2))
@@ -93,10 +75,6 @@ def test_operators() -> None:
     assert (x < 1).type is scalar.bool
     assert x.astype("int8").type is scalar.int8
     assert x.astype("float64") is x
-    with pytest.raises(TypeError, match="x is a number"):
-        x[0]
-    with pytest.raises(TypeError, match="no truth value"):
-        bool(x)
 
 
 def test_fit() -> None:
@@ -152,8 +130,6 @@ def test_dtypes() -> None:
     assert not can_cast_exactly("int64", "float64")
     assert can_cast_exactly("int32", "float64")
     assert not can_cast_exactly("complex64", "float64")
-    with pytest.raises(TypeError, match="'flaot' is not a dtype"):
-        check_dtype("flaot")
 
 
 def test_complex_numbers_with_a_nan_differ_in_the_other_part() -> None:
