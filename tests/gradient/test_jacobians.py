@@ -11,29 +11,16 @@ A = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
 X = np.array([0.5, -1.0, 2.0])
 
 
-def f(x):
-    return at.dot(at.constant(A), at.tanh(x))
-
-
-def expected():
-    return A * (1 - np.tanh(X) ** 2)
-
-
 def test_Lop():
     x, row = at.dvector(), at.dvector()
-    (found,) = evaluate([Lop(f(x), x, row)], {x: X, row: np.array([1.0, -2.0])})
-    np.testing.assert_allclose(found, np.array([1.0, -2.0]) @ expected())
     a, b = Lop([x * 2, x**2], [x, row], [row, row], disconnected_inputs="ignore")
     found = evaluate([a, b], {x: X, row: np.ones(3)})
     np.testing.assert_allclose(found, [2 + 2 * X, np.zeros(3)])
 
 
 def test_Rop():
-    x, column = at.dvector(), at.dvector()
+    x, y, column = at.dvectors(3)
     direction = np.array([1.0, -2.0, 0.5])
-    (found,) = evaluate([Rop(f(x), x, column)], {x: X, column: direction})
-    np.testing.assert_allclose(found, expected() @ direction)
-    y = at.dvector()
     outs = Rop([x * y, at.sum(y)], [x, y], [column, column])
     found = evaluate(outs, {x: X, y: X + 1, column: direction})
     np.testing.assert_allclose(found[0], direction * (2 * X + 1))
@@ -50,8 +37,6 @@ def test_Rop_of_a_linear_function_and_of_a_constant():
 
 def test_jacobian():
     x = at.dvector()
-    (found,) = evaluate([jacobian(f(x), x)], {x: X})
-    np.testing.assert_allclose(found, expected())
     m, v = at.dmatrix(), at.tensor("float64", (3,))
     jm, jv = jacobian(at.specify_shape(at.dot(m, v), (2,)), [m, v])
     found = evaluate([jm, jv], {m: A, v: X})
@@ -71,20 +56,12 @@ def test_jacobian_of_nothing():
 def test_rows_are_computed_by_a_loop_where_the_length_is_not_known():
     x, y = at.dvector("x"), at.dmatrix("y")
     both = evaluate(jacobian(at.dot(y, at.tanh(x)), [x, y]), {x: X, y: A})
-    np.testing.assert_allclose(both[0], expected())
+    np.testing.assert_allclose(both[0], A * (1 - np.tanh(X) ** 2))
     assert both[1].shape == (2, 2, 3)
     cost = at.sum(x**3) + at.prod(x)
     a, b, c = X
     found = evaluate([hessian(cost, x)], {x: X})[0]
     np.testing.assert_allclose(found, [[6 * a, c, b], [c, 6 * b, a], [b, a, 6 * c]])
-
-
-def test_hessian():
-    x = at.tensor("float64", (3,))
-    found = evaluate([hessian(at.sum(x**3) + at.prod(x), x)], {x: X})[0]
-    a, b, c = X
-    np.testing.assert_allclose(found, [[6 * a, c, b], [c, 6 * b, a], [b, a, 6 * c]])
-    assert evaluate([hessian(at.sum(x), x)], {x: X})[0].tolist() == np.zeros((3, 3)).tolist()
 
 
 def test_hvp():
@@ -122,7 +99,8 @@ def test_outputs_that_are_functions_of_each_other_or_the_same():
 
 M = np.array([[0.2, -0.5, 1.0], [0.3, 0.7, -0.4], [-0.6, 0.1, 0.8]])
 FUNCTIONS = {
-    "linear": lambda x: at.tanh(at.dot(M, x)) * x,
+    "linear": lambda x: at.dot(M, x),
+    "of a linear one": lambda x: at.tanh(at.dot(M, x)) * x,
     "normalized": lambda x: at.exp(x) / at.sum(at.exp(x)),
     "softmax": lambda x: at.softmax(x),
     "switch": lambda x: at.switch(x > 0, x**3, at.sin(x)),
