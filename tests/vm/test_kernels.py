@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pickle
 import subprocess
 import sys
 import threading
@@ -180,16 +179,6 @@ def test_memory_of_a_chain_of_twenty_operations() -> None:
     finally:
         tracemalloc.stop()
     assert peak < result.nbytes + 4 * 1024 * 1024
-
-
-def test_functions_of_fused_graphs_are_pickled() -> None:
-    x, y = at.dvectors("x", "y")
-    z = x
-    for _ in range(120):
-        z = at.tanh(z) * y
-    f = function([x, y], z, mode="o4")
-    values = data(40)
-    assert np.array_equal(pickle.loads(pickle.dumps(f))(*values), f(*values))
 
 
 @pytest.mark.parametrize("terms", (3, 40))

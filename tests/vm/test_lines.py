@@ -18,7 +18,6 @@ from relgraph.tensor.linalg.blas import Gemm, GemvAdd, Ger, _dot22, _gemv
 from relgraph.tensor.reductions import FusedReduction
 from relgraph.tensor.shapes import Shape_i
 from relgraph.vm import LINKERS
-from relgraph.vm.codegen import EqualLengths, Unknown
 from relgraph.vm.lines import LINES
 from tests.arrays import LAYOUTS, assert_close
 from tests.seeds import sampled
@@ -326,25 +325,3 @@ def test_terms_that_do_not_fit_are_named():
     f = function([x, y], at.add(*[x] * 200, y), mode=Mode("vm", None))
     with pytest.raises(ValueError, match=r"axis 0 of input 200 \(y\) has length 1"):
         f([1.0, 2.0], [1.0])
-
-
-# What a program knows about lengths.
-
-
-def test_a_static_length_stands_for_its_set():
-    lengths = EqualLengths()
-    a, b = Unknown(), Unknown()
-    lengths.equate(a, b)
-    lengths.equate(3, b)
-    lengths.equate(a, 3)
-    assert lengths.find(a) == lengths.find(b) == 3
-
-
-def test_variables():
-    lengths = EqualLengths()
-    x, y, z = at.dmatrix("x"), at.row("y"), at.TensorType("float64", (None, 4))("z")
-    n, m = lengths.of(x)
-    assert n != m and lengths.of(x) == (n, m)
-    assert lengths.of(y)[0] == 1 and lengths.of(z)[1] == 4
-    lengths.define(z, (m, n))
-    assert lengths.of(z) == (m, 4) and lengths.of(x) == (4, m)

@@ -18,9 +18,7 @@ from relgraph import Mode, function
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import Op
-from relgraph.graph.reference import evaluate
 from relgraph.scalar import add, exp, float64, mul
-from relgraph.tensor.elemwise import Elemwise
 from relgraph.vm import LINKERS
 from relgraph.vm import linker as heap
 from relgraph.vm.codegen import turn_back, turn_off
@@ -38,22 +36,6 @@ def run(linker: str, inputs: Sequence[Any], outputs: Sequence[Any], *values: Any
 
 def vector(*elements: float) -> Any:
     return np.array(elements, dtype="float64")
-
-
-@both
-def test_constants_inputs_and_repeated_outputs(linker: str) -> None:
-    x = at.dvector("x")
-    c = at.constant([1.0, 2.0])
-    value = vector(3, 4)
-    results = run(linker, [x], [x, c, x + c, x + c], value)
-    assert results[0] is value
-    assert_close(results[1:], [vector(1, 2), vector(4, 6), vector(4, 6)])
-
-
-@both
-def test_no_nodes(linker: str) -> None:
-    x = at.dvector("x")
-    assert run(linker, [x], [], vector(1)) == []
 
 
 class DivMod(Op):
@@ -105,39 +87,6 @@ def test_a_failure_names_the_node(linker: str) -> None:
     assert "input 1, y of type TensorType(float64, (?,)): shape (3,), dtype float64" in note
 
 
-@both
-def test_a_length_of_one_that_was_not_declared_does_not_broadcast(linker: str) -> None:
-    x, y, A = at.dvector("x"), at.dvector("y"), at.dmatrix("A")
-    with pytest.raises(ValueError, match="whose length is known to be 1"):
-        run(linker, [x, y], [x + y], vector(1), vector(1, 2))
-    with pytest.raises(ValueError, match="whose length is known to be 1"):
-        run(linker, [A, y], [A + y], np.ones((3, 1)), vector(1, 2))
-    (found,) = run(linker, [A, y], [A + y], np.ones((3, 2)), vector(1, 2))
-    np.testing.assert_array_equal(found, [[2, 3]] * 3)
-
-
-@both
-def test_scalars(linker: str) -> None:
-    s, k = at.dscalar("s"), at.iscalar("k")
-    outputs = [-s * 2 + s, at.exp(s), k * k, k / 0, (s + 1).dimshuffle("x"), at.sum(s * s)]
-    results = run(linker, [s, k], outputs, np.array(3.0), np.array(4, "int32"))
-    expected = [-3.0, np.exp(3.0), 16, np.inf, [4.0], 9.0]
-    for var, found, wanted in zip(outputs, results, expected, strict=True):
-        assert var.type.is_valid_value(found, strict=True), var
-        np.testing.assert_array_equal(found, wanted)
-
-
-def test_inputs_and_views_are_not_written_over() -> None:
-    x, A = at.dvector("x"), at.dmatrix("A")
-    e = at.exp(A)
-    value, matrix = vector(1, 2), np.ones((2, 2))
-    outputs = [e.T, at.sqrt(e) + 1, (x + 1) * 2 - x, x * x * x * x]
-    results = LINKERS["vm"].link(FunctionGraph([x, A], outputs))(value, matrix)
-    np.testing.assert_array_equal(value, [1, 2])
-    np.testing.assert_array_equal(matrix, np.ones((2, 2)))
-    assert_close(results, evaluate(outputs, {x: value, A: matrix}))
-
-
 def test_dead_temporaries_are_written_over() -> None:
     x = at.dvector("x")
     e = x
@@ -151,20 +100,6 @@ def test_dead_temporaries_are_written_over() -> None:
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 1.5 * value.nbytes
-
-
-@both
-def test_ops_in_place(linker: str) -> None:
-    x, y = at.dvector("x"), at.dvector("y")
-    add_inplace = Elemwise(at.add.scalar_op, {0: 0})
-    value = vector(1, 2)
-    (found,) = run(linker, [x, y], [add_inplace(x, y)], value, vector(10, 20))
-    assert found is value
-    np.testing.assert_array_equal(value, [11, 22])
-    scalar = np.array(1.0)
-    s = at.dscalar("s")
-    (found,) = run(linker, [s], [add_inplace(s * 2, s)], scalar)
-    assert (found, scalar) == (3.0, 1.0)
 
 
 @both
