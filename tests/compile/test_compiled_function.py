@@ -241,17 +241,6 @@ def test_a_trusted_scalar_may_be_any_number():
     assert [f(v) for v in (1.0, np.float64(1), np.array(1.0))] == [2, 2, 2]
 
 
-@every_linker
-def test_updates_defaults_and_names(linker):
-    w, x, d = shared(np.zeros(2), "w"), at.dvector("x"), at.dscalar("d")
-    given = In(d, value=1.0, update=d + 1)
-    f = function([x, given], [w.sum(), x * d], updates=[(w, w + x * d)], mode=Mode(linker, None))
-    assert [r.tolist() for r in f([1.0, 2.0])] == [0.0, [1.0, 2.0]]
-    assert [r.tolist() for r in f([1.0, 2.0])] == [3.0, [2.0, 4.0]]
-    assert w.get_value().tolist() == [3, 6] and f["d"] == 3
-    assert [r.tolist() for r in f([1.0, 2.0], d=10.0)] == [9.0, [10.0, 20.0]]
-
-
 def test_the_profile_counts_calls_that_pass_by_name():
     x = at.dscalar("x")
     f = function([x], x + 1, profile=True)

@@ -25,15 +25,6 @@ from relgraph.graph.utils import MissingInputError
 from relgraph.testing.random_graphs import graphs as random_graphs
 
 
-def test_gives_what_it_was_given() -> None:
-    x, y = at.dvector("x"), at.dvector("y")
-    assert optimize_graph((x * y) / y) is x
-    assert optimize_graph([(x * y) / y, y]) == [x, y]
-    fgraph = FunctionGraph([x, y], [(x * y) / y], clone=False)
-    assert optimize_graph(fgraph) is fgraph
-    assert fgraph.outputs == [x]
-
-
 @pytest.mark.parametrize("said", [{}, {"clone": True}])
 @pytest.mark.parametrize("options", [{}, {"include": []}, {"trace": True}], ids=str)
 def test_variables_are_copied_over_the_same_inputs(said: Any, options: Any) -> None:
@@ -196,12 +187,6 @@ def test_values_by_variable_and_by_name() -> None:
     np.testing.assert_array_equal(e.eval({x: [1, 2], "y": 10}), [110, 120])
     assert at.constant(3.0).eval() == 3
     assert (s + 1).eval({s: 1.0}) == 2
-
-
-def test_intermediate_values() -> None:
-    x = at.dvector("x")
-    s = at.exp(x)
-    np.testing.assert_array_equal((s + 1).eval({s: [1.0]}), [2.0])
 
 
 def test_what_is_missing_or_unknown() -> None:

@@ -7,8 +7,7 @@ import pytest
 
 import relgraph.tensor as at
 from relgraph.compile import In, Mode, Out, function, shared
-from relgraph.compile.io import DeepCopyOp, deep_copy
-from relgraph.graph.traversal import view_roots
+from relgraph.compile.io import DeepCopyOp
 from relgraph.tensor.elemwise import Elemwise
 
 add_inplace = Elemwise(at.add.scalar_op, {0: 0})
@@ -79,11 +78,3 @@ def test_shared_values_may_be_updated_in_place(mode: Any) -> None:
     np.testing.assert_array_equal(storage, [11, 22])
     f(storage)
     np.testing.assert_array_equal(a.get_value(), [22, 44])
-
-
-def test_storage_roots_see_through_views_and_overwriting() -> None:
-    x, y = at.dvector("x"), at.dvector("y")
-    assert view_roots(add_inplace(x[::-1], y), overwritten=True) == [x]
-    s = x + y
-    assert view_roots(s[1:], overwritten=True) == [s]
-    assert view_roots(deep_copy(x), overwritten=True) != [x]
