@@ -6,7 +6,6 @@ import io
 import pytest
 
 from relgraph.graph.features import ReplaceValidate
-from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import (
     FromFunctionLocalOptimizer,
     FromFunctionOptimizer,
@@ -37,22 +36,6 @@ class Never(LocalOptimizer):
 
 
 class TestRewriter:
-    def test_optimize_adds_requirements_then_applies(self, graphs):
-        seen = []
-
-        class Needy(GlobalOptimizer):
-            def add_requirements(self, fgraph):
-                seen.append("requirements")
-
-            def apply(self, fgraph):
-                seen.append("apply")
-                return 7
-
-        fgraph = graphs(graphs.x)
-        assert Needy().optimize(fgraph) == 7
-        assert Needy()(fgraph) == 7
-        assert seen == ["requirements", "apply"] * 2
-
     def test_repr_is_the_address_of_the_documents(self):
         assert repr(TopoOptimizer(Never())).startswith(
             "<relgraph.graph.opt.TopoOptimizer object at 0x"
@@ -156,11 +139,6 @@ class TestAsLocalOptimizer:
 
         with pytest.raises(AttributeError, match="no direction"):
             as_local_optimizer(OneWay())
-
-
-def test_graph_of_nothing():
-    fgraph = FunctionGraph([], [])
-    assert Nothing().optimize(fgraph) == "record"
 
 
 def test_optimizer(graphs):

@@ -26,7 +26,6 @@ from relgraph.graph.opt.merge import (
     node_key,
     replaceable_by,
 )
-from relgraph.graph.reference import evaluate
 from relgraph.scalar import (
     add,
     complex128,
@@ -124,15 +123,6 @@ def test_what_is_merged(graphs, build, count, left):
     assert str(merged_copy(outputs)) == str(fgraph)
 
 
-def test_values_stay(graphs):
-    x, y = graphs.x, graphs.y
-    fgraph = graphs(mul(sub(exp(x), add(x, y)), add(exp(x), add(y, x))))
-    point = dict(zip(graphs.inputs, (0.5, -2.0, 0.0), strict=True))
-    before = evaluate(fgraph.outputs, point)
-    MergeOptimizer().optimize(fgraph)
-    assert evaluate(fgraph.outputs, point) == before
-
-
 def test_a_merge_that_would_break_the_graph_is_left_out(graphs):
     # The sum needs the value that is overwritten on the way to its other operand.
     twice = overwrite(exp(graphs.y))
@@ -145,19 +135,6 @@ def test_a_merge_that_would_break_the_graph_is_left_out(graphs):
 
 
 class TestMergedCopy:
-    def test_it_is_what_merging_makes_of_a_copy(self, graphs):
-        x, y = graphs.x, graphs.y
-        term = mul(add(x, y), exp(constant(2.0)), add(y, x), exp(constant(2.0)))
-        outputs = [sub(term, y), exp(add(x, y)), x, constant(3.0)]
-        merged = merged_copy(outputs)
-        merged.check_integrity()
-        copy = FunctionGraph(outputs=outputs, clone=True)
-        MergeOptimizer().optimize(copy)
-        assert str(merged) == str(copy)
-        assert [str(v) for v in merged.inputs] == [str(v) for v in copy.inputs] == ["x", "y"]
-        assert len(merged.variables) == len(copy.variables)
-        assert MergeOptimizer().optimize(merged).nb_merged == 0
-
     def test_the_graph_it_is_made_from_stays(self, graphs):
         out = sub(exp(graphs.x), exp(graphs.x))
         merged_copy([out])
@@ -278,13 +255,6 @@ class TestCollapsing:
             assert dict(before.applied) == {"neg -> exp": 1}
             assert dict(after.applied) == {"Collapse": 2}
 
-    def test_what_is_equal_once_something_collapsed_is_merged(self, graphs):
-        x = graphs.x
-        sequence = SequenceOptimizer(MergeOptimizer(), EquilibriumOptimizer([Collapse()]))
-        fgraph = FunctionGraph(outputs=[sub(exp(neg(neg(x))), exp(x))], clone=True)
-        sequence.optimize(fgraph)
-        assert str(fgraph) == "FunctionGraph(sub(*1 -> exp(x), *1))"
-
 
 def test_who_merges_first():
     merge, other = MergeOptimizer(), in2out(OpSub(exp, neg))
@@ -293,15 +263,6 @@ def test_who_merges_first():
     assert not SequenceOptimizer(other, merge).merges_first
     assert not SequenceOptimizer().merges_first
     assert not EquilibriumOptimizer([], max_use_ratio=2).merges_first
-
-
-def test_twins(graphs):
-    x, y = graphs.x, graphs.y
-    table = HashConsing()
-    first, second, other = (v.owner for v in (add(x, y), add(y, x), sub(x, y)))
-    assert table.intern(first) is None and table.intern(first) is None
-    assert table.intern(second) is first
-    assert table.intern(other) is None
 
 
 def test_products_of_complex_numbers_round_by_order():
@@ -337,10 +298,6 @@ def test_types_decide_who_may_stand_for_whom(graphs):
     a, b = exp(graphs.x).owner, exp(float32("f")).owner
     assert replaceable_by(a, exp(graphs.y).owner)
     assert not replaceable_by(a, b)
-
-
-def test_keys_hold_the_op(graphs):
-    assert node_key(exp(graphs.x).owner) == (exp, graphs.x)
 
 
 def test_a_table_for_the_time_of_a_block(graphs):

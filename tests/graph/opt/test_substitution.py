@@ -97,20 +97,6 @@ class TestClients:
         pattern = PatternSub(*LOG_EXP, allow_multiple_clients=True)
         assert rewritten(graphs, pattern, log(inner), neg(inner)) == "x, neg(exp(x))"
 
-    def test_free_again_when_the_other_reader_goes(self, graphs):
-        x, y = graphs.x, graphs.y
-        inner = exp(x)
-        out = add(log(inner), mul(sub(inner, inner), y))
-        opt = EquilibriumOptimizer(
-            [
-                PatternSub((log, (exp, "v")), "v"),
-                PatternSub((mul, (sub, "v", "v"), "w"), (mul, 0.0, "w")),
-            ]
-        )
-        fgraph = graphs(out)
-        opt.optimize(fgraph)
-        assert "exp" not in str(fgraph)
-
 
 class TestOptions:
     def test_skip_identities(self, graphs):
