@@ -18,6 +18,7 @@ from relgraph.graph.notation import algebra
 from relgraph.tensor.shapes import MakeVector, Shape_i
 from relgraph.testing.discovery import discover_laws
 from tests.relations.compositions import Composition, errors
+from tests.relations.kit.test_arithmetic import const
 from tests.seeds import sampled
 
 x_matrix, v, row, column = at.dmatrix("x"), at.dvector("v"), at.row("row"), at.col("column")
@@ -184,10 +185,6 @@ def test_what_all_elements_are():
 
 
 # What is known of the numbers in constants.
-
-
-def const(value, dtype="float64"):
-    return at.constant(np.asarray(value, dtype=dtype))
 
 
 @pytest.mark.parametrize(

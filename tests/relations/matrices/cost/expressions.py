@@ -6,9 +6,8 @@ import numpy as np
 
 import relgraph.tensor as at
 from relgraph.compile import optimize_graph
-from relgraph.graph.basic import Constant
-from relgraph.graph.traversal import graph_inputs
 from relgraph.tensor.linalg import assume
+from tests.relations.applied import inputs_of
 from tests.relations.matrices.cost.flops import flops_of
 
 N, K = 40, 4
@@ -121,10 +120,6 @@ TABLE = [
     ("Kronecker system", "solve(kron(f, g), y)", "all", 47_467, 1_465),
     ("log det of a Kronecker product", "at.log(at.abs(det(kron(f, g))))", "all", 44_269, 428),
 ]
-
-
-def inputs_of(output):
-    return [v for v in graph_inputs([output]) if not isinstance(v, Constant)]
 
 
 def cost(output, values):

@@ -9,11 +9,11 @@ import pytest
 import relgraph.tensor as at
 from relgraph.graph.reference import evaluate
 from relgraph.tensor.linalg import assume, det
+from tests.relations.applied import inputs_of
 from tests.relations.matrices.cost.__main__ import PAGE, page
 from tests.relations.matrices.cost.expressions import (
     TABLE,
     cost,
-    inputs_of,
     made,
     matrix,
     rewritten,
