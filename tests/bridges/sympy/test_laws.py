@@ -16,6 +16,7 @@ from relgraph.bridges.sympy.functions import exact_number, number_to_sympy
 from relgraph.graph.reference import evaluate
 from relgraph.graph.traversal import graph_inputs
 from tests.bridges.sympy.law_truth import laws_of_the_book, verdict, written
+from tests.refusals import check_refused
 
 x, y = sp.symbols("x y", real=True)
 
@@ -48,11 +49,6 @@ def test_assumptions_say_what_conditions_say() -> None:
     assert made.conditions == ("is_boolean(p)",)
 
 
-def test_what_is_not_elementwise_is_refused_by_name() -> None:
-    with pytest.raises(NotImplementedError, match="log-softmax: Softmax"):
-        law_to_sympy(laws_of_the_book()["log-softmax"])
-
-
 def test_an_equation_becomes_a_law_that_fires() -> None:
     made = law_from_sympy("double-angle", 2 * sp.sin(x) * sp.cos(x), sp.sin(2 * x))
     v = at.dvector("v")
@@ -80,13 +76,6 @@ def test_a_law_comes_back_as_the_law_it_was() -> None:
             continue
         back = law_to_sympy(law_from_sympy(f"{name}-back", sides.lhs, sides.rhs))
         assert (back.lhs, back.rhs) == (sides.lhs, sides.rhs)
-
-
-def test_half_an_equation_is_refused() -> None:
-    with pytest.raises(TypeError, match="one side alone"):
-        law_from_sympy("half", sp.sin(x))
-    with pytest.raises(NotImplementedError, match="LambertW"):
-        law_from_sympy("lambert", sp.LambertW(x), x)
 
 
 # Expressions of SymPy's in and out: the same values.
@@ -205,19 +194,23 @@ def test_matrix_expressions_come_back() -> None:
         assert to_sympy(from_sympy(expr)) == expr
 
 
-def test_what_has_no_counterpart_is_refused_by_name() -> None:
-    v, w = at.dvector("v"), at.dmatrix("w")
-    with pytest.raises(NotImplementedError, match="LambertW"):
-        from_sympy(sp.LambertW(x))
-    with pytest.raises(TypeError, match="no expression of SymPy's"):
-        from_sympy(3.0)
-    with pytest.raises(NotImplementedError, match="softmax"):
-        to_sympy(at.softmax(v))
-    with pytest.raises(NotImplementedError, match="round"):
-        to_sympy(at.round(v))
-    with pytest.raises(NotImplementedError, match="is an array"):
-        to_sympy(v + np.array([1.0, 2.0]))
-    with pytest.raises(NotImplementedError, match="rank 1"):
-        to_sympy(at.dot(w, v))
-    with pytest.raises(ValueError, match="has no name"):
-        to_sympy(at.dvector() + 1)
+v, w = at.dvector("v"), at.dmatrix("w")
+REFUSED = {
+    "NotImplementedError: log-softmax: Softmax": (
+        lambda: law_to_sympy(laws_of_the_book()["log-softmax"])
+    ),
+    "TypeError: one side alone": lambda: law_from_sympy("half", sp.sin(x)),
+    "NotImplementedError: LambertW": lambda: law_from_sympy("lambert", sp.LambertW(x), x),
+    "NotImplementedError: LambertW.*": lambda: from_sympy(sp.LambertW(x)),
+    "TypeError: no expression of SymPy's": lambda: from_sympy(3.0),
+    "NotImplementedError: softmax": lambda: to_sympy(at.softmax(v)),
+    "NotImplementedError: round": lambda: to_sympy(at.round(v)),
+    "NotImplementedError: is an array": lambda: to_sympy(v + np.array([1.0, 2.0])),
+    "NotImplementedError: rank 1": lambda: to_sympy(at.dot(w, v)),
+    "ValueError: has no name": lambda: to_sympy(at.dvector() + 1),
+}
+
+
+@pytest.mark.parametrize("error", REFUSED)
+def test_what_has_no_counterpart_is_refused_by_name(error: str) -> None:
+    check_refused(error, REFUSED[error])
