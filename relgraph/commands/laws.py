@@ -38,8 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     named = next(action for action in parser._actions if action.dest == "modules")
     named.metavar = "FORMULA|MODULE"
     named.help = (
-        "a formula, for the laws that apply to it or a part of it: those of modes, or of the modules "
-        f"beside it, such as {identities.__name__}; {named.help}"
+        "a formula, for the laws that apply to it or a part of it: those of modes, or of the "
+        f"modules beside it, such as {identities.__name__}; {named.help}"
     )
     parser.add_argument("--about", metavar="OP", help="only laws that mention an op, such as erfc")
     parser.add_argument(
