@@ -192,7 +192,9 @@ class CompiledLoop(Op):
 
     @cached_property
     def _program(self) -> Any:
-        return _program_of([self.node], self.node.inputs, self.node.outputs)
+        # of variables of its own, as a node may read one variable twice
+        node = self.op.make_node(*[v.type() for v in self.node.inputs])
+        return _program_of([node], node.inputs, node.outputs)
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         steps = number_of_steps(self.op, inputs)

@@ -52,6 +52,7 @@ LOOPS = {
     "number": loop(lambda r, a: at.sin(a) + at.sum(r), x, s),
     "numbers": loop(lambda r, a, b: (a + r, b * at.tanh(a), a * b), x[:, 0], [s, s, None]),
     "two states": loop(lambda r, a, b: (a * 0.5 + b, at.tanh(a) * r), x, [h, k]),
+    "one value for two states": loop(lambda r, a, b: (a * 0.5 + r, b * r), x, [h, h]),
     "changing places": loop(lambda r, a, b: (b, a * 0.5 + b + r), x, [h, k]),
     "in turn": loop(lambda a, b, c: (b, c, a), None, [h, k, h * k], n_steps=4),
     "a row": loop(lambda r, a, b: (r, a * 2 + b), x, [h, k]),
@@ -98,8 +99,9 @@ def test_the_bits_of_elementwise_loops_in_strict(optimizer, fallbacks):
     assert not fallbacks
 
 
-def test_no_steps():
-    made, reference = in_loops(LOOPS["plain"])
+@pytest.mark.parametrize("name", ["plain", "one value for two states"])
+def test_no_steps(name):
+    made, reference = in_loops(LOOPS[name])
     compare_twice(made, reference, values(rows=0))
 
 
