@@ -415,7 +415,14 @@ def several(of: LogicVariable) -> Arguments:
     least one more argument. Of an op that does not commute they are those after the ones that are
     written: ``Alloc()(x, several(lengths))``. In a law that regroups, the arguments of nested sums
     are among them, except those of a sum that is read more than once.
+
+    Raises
+    ------
+    TypeError
+        If `of` is neither a logic variable, as `lvars` makes it, nor computed.
     """
+    if not isinstance(of, LogicTerm):
+        raise TypeError(f"several: wanted is a logic variable, as lvars makes it, not {of!r}")
     return Arguments(of)
 
 

@@ -60,7 +60,7 @@ def scan(
     outputs_info
         For each output, None if the steps don't read it; its value before the first step; or a dict
         ``{"initial": tensor, "taps": [-2, -1]}`` with as many first rows as the furthest tap goes
-        back. If it is left out, no output is read.
+        back; of the tap -1 alone, the value itself. If it is left out, no output is read.
     non_sequences
         What `fn` is called with besides.
     n_steps

@@ -17,6 +17,7 @@ from relgraph.graph.kanren import (
     logic_variables,
     one_cliento,
     relation,
+    several,
 )
 from relgraph.graph.notation import number_of
 from relgraph.scalar import exp, float64, log, log1p, true_div
@@ -82,6 +83,8 @@ def test_wrong_laws_are_refused():
         law("odd", exp(x), "x")
     with pytest.raises(TypeError, match="odd: the condition 3 is not a goal"):
         law("odd", exp(x), x, 3)
+    with pytest.raises(TypeError, match="several: wanted is a logic variable, .*, not 'xs'"):
+        several("xs")
 
 
 def test_computed_values():
