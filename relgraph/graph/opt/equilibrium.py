@@ -277,7 +277,7 @@ class FixpointIteration:
         if len(table.keys) < len(self.fgraph.apply_nodes):
             self.merger.merge_all(self.toposort())
         if table.waiting is not None:
-            self.merger.collapse_all()
+            self.merger.collapse_all(self.toposort())
         self.count_merges()
         for rewriter in [r for r in table.collapsed if r in self.tables.bounded]:
             record, times = self.records[rewriter], table.collapsed.pop(rewriter)

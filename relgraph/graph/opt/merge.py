@@ -376,18 +376,22 @@ class NodeMerger:
             self.table.intern(node)
         return None
 
-    def collapse_all(self) -> None:
-        """Apply the collapsing rewriters that wait, as `merged_copy` does while it copies; merge
-        what is equal then."""
-        table = self.table
+    def collapse_all(self, nodes: Iterable[Apply]) -> None:
+        """Apply the collapsing rewriters that wait to nodes given in topological order, as
+        `merged_copy` does before it copies them; merge what is equal then."""
+        fgraph, table = self.fgraph, self.table
         tables, table.waiting = table.waiting, None
-        _, _, forms = collapsed_toposort(self.fgraph.outputs, tables)
-        for node, (rewriter, below) in forms.items():
-            if node in self.fgraph.apply_nodes:
+        if tables is None:
+            return
+        found = [(node, collapse_of(node, tables.plan_for(node).early)) for node in nodes]
+        # readers first: what a node collapses to may collapse too
+        forms = [(node, form) for node, form in reversed(found) if form is not None]
+        for node, (rewriter, below) in forms:
+            if node in fgraph.apply_nodes:
                 pairs = [(node.outputs[0], below)]
                 table.collapsed[rewriter] += self._replaced(pairs, display_name(rewriter))
         if forms:
-            self.merge_all(self.fgraph.toposort(with_orderings=False))
+            self.merge_all(fgraph.toposort(with_orderings=False))
 
     def _merged(self, node: Apply, kept: Apply) -> bool:
         """Replace `node` by `kept`; return whether no feature rejected that."""
@@ -407,34 +411,12 @@ class NodeMerger:
         return True
 
 
-def collapsed_toposort(
-    outputs: Iterable[Variable], tables: RewriterTables | None
-) -> tuple[list[Apply], dict[Variable, None], dict[Apply, Collapse]]:
-    """Return the nodes and the leaves that `outputs` depend on, as `toposort_and_leaves` does, once
-    nodes have collapsed; and of those that have, by what rewriter and to what variable.
-
-    A node collapses as it is written, whatever becomes of what it reads. What only it reads is not
-    looked at.
-    """
-    forms: dict[Apply, Collapse] = {}
-    if tables is None:
-        return *toposort_and_leaves(outputs), forms
-    plan_for = tables.plan_for
-
-    def reads(node: Apply) -> Sequence[Variable]:
-        rewriters = plan_for(node).early
-        form = collapse_of(node, rewriters) if rewriters else None
-        if form is None:
-            return node.inputs
-        forms[node] = form
-        return form[1:]
-
-    return *toposort_and_leaves(outputs, reads), forms
-
-
 def collapse_of(node: Apply, rewriters: Iterable[LocalOptimizer]) -> Collapse | None:
     """The first of some collapsing rewriters that replaces the output of `node`, and the variable
-    that it is replaced by."""
+    that it is replaced by.
+
+    A node collapses as it is written, whatever becomes of what it reads.
+    """
     for rewriter in rewriters:
         try:
             # there is no graph yet, or its readers do not count
@@ -457,9 +439,24 @@ def merged_copy(outputs: Sequence[Variable], tables: RewriterTables | None = Non
     outputs
         The outputs of the graph.
     tables
-        Collapsing rewriters (see `LocalOptimizer`). Nodes that they remove are not copied.
+        Collapsing rewriters (see `LocalOptimizer`). Nodes that they remove are not copied, and
+        what only these read is not looked at.
     """
-    order, leaves, forms = collapsed_toposort(outputs, tables)
+    forms: dict[Apply, Collapse] = {}
+
+    def reads(node: Apply) -> Sequence[Variable]:
+        rewriters = plan_for(node).early
+        form = collapse_of(node, rewriters) if rewriters else None
+        if form is None:
+            return node.inputs
+        forms[node] = form
+        return form[1:]
+
+    if tables is None:
+        order, leaves = toposort_and_leaves(outputs)
+    else:
+        plan_for = tables.plan_for
+        order, leaves = toposort_and_leaves(outputs, reads)
     table = HashConsing()
     inputs: list[Variable] = []
     copies: dict[Variable, Variable] = {}
