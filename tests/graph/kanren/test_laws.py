@@ -83,7 +83,7 @@ def test_wrong_laws_are_refused():
         law("odd", exp(x), "x")
     with pytest.raises(TypeError, match="odd: the condition 3 is not a goal"):
         law("odd", exp(x), x, 3)
-    with pytest.raises(TypeError, match="several: wanted is a logic variable, .*, not 'xs'"):
+    with pytest.raises(TypeError, match=r"several: wanted is a logic variable, .*, not 'xs'"):
         several("xs")
 
 
