@@ -141,6 +141,18 @@ def test_what_collapses_while_it_is_copied_collapses_anyway() -> None:
     assert collapsed >= 10
 
 
+def test_what_becomes_equal_as_it_is_copied_collapses_there() -> None:
+    """The equilibrium would do it too, with two visits for each node."""
+    x, y = at.dvectors("x", "y")
+    tables = union_of(optdb.query(OptimizationQuery(include=["fast_run"])).collapsing_first())
+    for written in (
+        x * at.sin(y) / at.sin(y),
+        at.log(at.exp(x) * y / y),
+        x * at.sin(y) / at.sin(at.log(at.exp(y))),
+    ):
+        assert len(merged_copy([written], tables).apply_nodes) == 0, written
+
+
 def test_a_function_that_is_shared_by_a_collapse_is_shared_without_it() -> None:
     x = at.fscalar("x")
     logarithm = at.log(at.cosh(x))

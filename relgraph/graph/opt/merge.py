@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, TypeAlias
 
@@ -199,6 +199,7 @@ class HashConsing(ReplacementListener):
         nodes: Iterable[Apply],
         copies: dict[Variable, Variable],
         forms: Mapping[Apply, Collapse],
+        tables: RewriterTables | None = None,
     ) -> list[Apply]:
         """Copy nodes into the table, equal ones once, and return the copies.
 
@@ -210,9 +211,14 @@ class HashConsing(ReplacementListener):
             From the leaves that `nodes` read to their copies; the outputs of the nodes are added.
         forms
             The nodes that collapse; they are not copied.
+        tables
+            Collapsing rewriters, which are applied to the copies too if these have merged or read
+            something that collapsed.
         """
         known, keys = self._nodes, self.keys
+        plan_for = None if tables is None else tables.plan_for
         made: list[Apply] = []
+        differs = bool(forms)
         for node in nodes:
             if node in forms:
                 copies[node.outputs[0]] = copies[forms[node][1]]
@@ -225,18 +231,33 @@ class HashConsing(ReplacementListener):
             key = (node.op, *inputs) if plain else key_with(node, inputs)
             copy = known.get(key)
             if copy is None:
-                copy = known[key] = node.copy_with_inputs(inputs)
+                copy = node.copy_with_inputs(inputs)
+                rewriters = plan_for(copy).early if differs and plan_for is not None else ()
+                form = collapse_of(copy, rewriters, keys) if rewriters else None
+                if form is not None:
+                    rewriter, copies[node.outputs[0]] = form
+                    self.collapsed[rewriter] += 1
+                    continue
+                known[key] = copy
                 keys[copy] = key
                 made.append(copy)
-            elif not replaceable_by(node, copy):
-                copy = node.copy_with_inputs(inputs)
-                made.append(copy)
+            else:
+                differs = True
+                if not replaceable_by(node, copy):
+                    copy = node.copy_with_inputs(inputs)
+                    made.append(copy)
             outputs = node.outputs
             if len(outputs) == 1:
                 copies[outputs[0]] = copy.outputs[0]
             else:
                 copies.update(zip(outputs, copy.outputs, strict=True))
         return made
+
+    def forget(self, node: Apply) -> None:
+        """Remove `node` from the table."""
+        key = self.keys.pop(node, None)
+        if key is not None:
+            del self._nodes[key]
 
 
 @contextmanager
@@ -378,20 +399,20 @@ class NodeMerger:
 
     def collapse_all(self, nodes: Iterable[Apply]) -> None:
         """Apply the collapsing rewriters that wait to nodes given in topological order, as
-        `merged_copy` does before it copies them; merge what is equal then."""
-        fgraph, table = self.fgraph, self.table
+        `merged_copy` does while it copies them; merge what is equal then."""
+        table, here = self.table, self.fgraph.apply_nodes
         tables, table.waiting = table.waiting, None
         if tables is None:
             return
-        found = [(node, collapse_of(node, tables.plan_for(node).early)) for node in nodes]
-        # readers first: what a node collapses to may collapse too
-        forms = [(node, form) for node, form in reversed(found) if form is not None]
-        for node, (rewriter, below) in forms:
-            if node in fgraph.apply_nodes:
-                pairs = [(node.outputs[0], below)]
-                table.collapsed[rewriter] += self._replaced(pairs, display_name(rewriter))
-        if forms:
-            self.merge_all(fgraph.toposort(with_orderings=False))
+        for node in nodes:
+            if node in here:
+                self.merge_all((node,))
+            if node in table.keys:
+                found = collapse_of(node, tables.plan_for(node).early, table.keys)
+                if found is not None:
+                    rewriter, below = found
+                    pairs = [(node.outputs[0], below)]
+                    table.collapsed[rewriter] += self._replaced(pairs, display_name(rewriter))
 
     def _merged(self, node: Apply, kept: Apply) -> bool:
         """Replace `node` by `kept`; return whether no feature rejected that."""
@@ -411,12 +432,11 @@ class NodeMerger:
         return True
 
 
-def collapse_of(node: Apply, rewriters: Iterable[LocalOptimizer]) -> Collapse | None:
+def collapse_of(
+    node: Apply, rewriters: Iterable[LocalOptimizer], known: Container[Apply] | None = None
+) -> Collapse | None:
     """The first of some collapsing rewriters that replaces the output of `node`, and the variable
-    that it is replaced by.
-
-    A node collapses as it is written, whatever becomes of what it reads.
-    """
+    that it is replaced by: a leaf, or computed by one of the nodes `known` if they are given."""
     for rewriter in rewriters:
         try:
             # there is no graph yet, or its readers do not count
@@ -424,7 +444,9 @@ def collapse_of(node: Apply, rewriters: Iterable[LocalOptimizer]) -> Collapse | 
         except Exception:
             return None  # the equilibrium will call it again, and report that
         if type(answer) is list and len(answer) == len(node.outputs) == 1:
-            return rewriter, answer[0]
+            below: Variable = answer[0]
+            if known is None or below.owner is None or below.owner in known:
+                return rewriter, below
     return None
 
 
@@ -439,8 +461,7 @@ def merged_copy(outputs: Sequence[Variable], tables: RewriterTables | None = Non
     outputs
         The outputs of the graph.
     tables
-        Collapsing rewriters (see `LocalOptimizer`). Nodes that they remove are not copied, and
-        what only these read is not looked at.
+        Collapsing rewriters (see `LocalOptimizer`). Nodes that they remove are not copied.
     """
     forms: dict[Apply, Collapse] = {}
 
@@ -466,9 +487,15 @@ def merged_copy(outputs: Sequence[Variable], tables: RewriterTables | None = Non
         else:
             copies[var] = var
             inputs.append(var)
-    nodes = table.copy_nodes(order, copies, forms)
+    nodes = table.copy_nodes(order, copies, forms, tables)
+    results = [copies[v] for v in outputs]
+    if table.collapsed:
+        # what only these copies read was copied before they collapsed
+        nodes = toposort_and_leaves(results)[0]
+        for node in table.keys.keys() - set(nodes):
+            table.forget(node)
     table.collapsed.update(rewriter for rewriter, _ in forms.values())
-    fgraph = FunctionGraph.of_nodes(inputs, nodes, [copies[v] for v in outputs])
+    fgraph = FunctionGraph.of_nodes(inputs, nodes, results)
     fgraph.attach_feature(table)
     table.begin_with(tables)
     table.waiting = None

@@ -205,6 +205,20 @@ class TestCollapsing:
         merged = merged_copy([neg(neg(graphs.x))], RewriterTables([Raises()]))
         assert str(merged) == "FunctionGraph(neg(neg(x)))"
 
+    def test_a_copy_becomes_only_what_is_there(self, graphs):
+        class Builds(Collapse):
+            def tracks(self):
+                return [neg, sub]
+
+            def transform(self, fgraph, node):
+                if node.op is neg:
+                    return super().transform(fgraph, node)
+                return [exp(v) for v in node.inputs[:1] if v.owner is None]
+
+        x, y = graphs.x, graphs.y
+        merged = merged_copy([sub(neg(neg(x)), y)], RewriterTables([Builds()]))
+        assert str(merged) == "FunctionGraph(sub(x, y))"
+
     def test_it_is_put_on_record_where_it_belongs(self, graphs):
         first, second = EquilibriumOptimizer([Collapse()]), EquilibriumOptimizer([in_place_of_exp])
         sequence = SequenceOptimizer(MergeOptimizer(), first, second)
@@ -255,6 +269,21 @@ def test_products_of_complex_numbers_round_by_order():
     x, y = complex128("x"), complex128("y")
     assert node_key(mul(x, y).owner) != node_key(mul(y, x).owner)
     assert node_key(add(x, y).owner) == node_key(add(y, x).owner)
+
+
+def test_a_forgotten_node_comes_back_under_its_new_key(graphs):
+    x, y = graphs.x, graphs.y
+    table = HashConsing()
+    node, other = exp(x).owner, exp(y).owner
+    table.intern(node)
+    table.intern(other)
+    table.forget(node)
+    node.inputs[0] = y
+    assert table.intern(node) is other
+    table.forget(other)
+    table.forget(other)
+    assert table.intern(node) is None
+    assert table.intern(exp(x).owner) is not node
 
 
 def test_constants_stand_for_their_kind():
