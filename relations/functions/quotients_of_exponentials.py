@@ -396,7 +396,8 @@ AMID_FACTORS_AND_PARTS = (
         computed(made_of_two_factors(_quotients), computed(FACTORS, x), computed(FACTORS, y)),
         tries=[
             one
-            for top, bottom in (law.lhs.args for law in _quotients)
+            for law in _quotients
+            for top, bottom in (written.args for written in law.tries or (law.lhs,))
             for one in ((top * w) / bottom, top / (bottom * w), (top * w) / (bottom * z))
         ],
     ),

@@ -272,6 +272,7 @@ def test_inferred_shapes(name: str, matrices: Matrices) -> None:
     values = values_for(matrices, (5, 4), "float64", "csr")
     graph = CASES[name].graph(*inputs)
     shape = relgraph.function(inputs, graph.shape, on_unused_input="ignore")(*values)
+    STORED[0] = stored_places(values[0])
     assert tuple(shape) == CASES[name].of_arrays(*[as_dense(v) for v in values]).shape
 
 
