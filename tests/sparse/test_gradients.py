@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import relgraph.tensor as at
 from tests.differences import differences
 
 from .conftest import Matrices, as_dense, stored_places
-from .test_functions import CASES, STORED, inputs_for, values_for
+from .test_functions import CASES, inputs_for, values_for
 
 DIFFERENTIABLE = [name for name, case in CASES.items() if case.differentiable and "f" in case.kinds]
 
@@ -34,8 +35,8 @@ def test_gradient(name: str, fmt: str, matrices: Matrices) -> None:
     values = values_for(matrices, (5, 4), "float64", fmt, "csc")
     case, dense = CASES[name], [as_dense(value) for value in values]
     out = case.graph(*inputs)
-    STORED[0] = stored_places(values[0])
-    weights = np.random.default_rng(1).normal(size=case.of_arrays(*dense).shape)
+    expected_of = partial(case.of_arrays, stored_places(values[0]))
+    weights = np.random.default_rng(1).normal(size=expected_of(*dense).shape)
     if isinstance(out.type, sparse.SparseTensorType):
         out = sparse.dense_from_sparse(out, structured_grad=False)
     cost = (out.real * weights).sum()
@@ -44,7 +45,7 @@ def test_gradient(name: str, fmt: str, matrices: Matrices) -> None:
     for mode in ("fast_compile", "fast_run"):
         found = relgraph.function(inputs, gradients, on_unused_input="ignore", mode=mode)(*values)
         for i, g in enumerate(found):
-            expected = differences(lambda *v: (case.of_arrays(*v).real * weights).sum(), dense, i)
+            expected = differences(lambda *v: (expected_of(*v).real * weights).sum(), dense, i)
             if (i == 0 and name not in FULL) or (i == 1 and name == "dot sparse"):
                 expected = expected * stored_places(values[i])
             np.testing.assert_allclose(as_dense(g), expected, atol=1e-7, rtol=1e-6)
