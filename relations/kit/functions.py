@@ -612,6 +612,7 @@ def _by_largest(fgraph: Any, total: Variable, term: View) -> tuple[Any, Any]:
         t if t.constant else replace(t, exponent=made(minimum, t.exponent, most)) for t in terms
     ]
     exponents = [t.exponent for t in bounded if not t.constant]
+    # the exponent of a constant is 0
     largest = made(maximum, *exponents, -most if len(exponents) == len(terms) else 0)
     return largest, made(add, *[t.less(largest, made) for t in bounded])
 

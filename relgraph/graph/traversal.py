@@ -178,8 +178,8 @@ def toposort_and_leaves(
 ) -> tuple[list[Apply], dict[Variable, None]]:
     """Return the nodes that `outputs` depend on, each after what it depends on, and the leaves.
 
-    This is the one walk that every optimizer makes, so it does without generality. Leaves come in
-    the order in which they are read, from the first output on.
+    This is the one walk that every optimizer makes, so it is written for speed. Leaves come in the
+    order in which they are read, from the first output on.
 
     Parameters
     ----------

@@ -216,7 +216,6 @@ class HashConsing(ReplacementListener):
             something that collapsed.
         """
         known, keys = self._nodes, self.keys
-        plan_for = None if tables is None else tables.plan_for
         made: list[Apply] = []
         differs = bool(forms)
         for node in nodes:
@@ -232,8 +231,7 @@ class HashConsing(ReplacementListener):
             copy = known.get(key)
             if copy is None:
                 copy = node.copy_with_inputs(inputs)
-                rewriters = plan_for(copy).early if differs and plan_for is not None else ()
-                form = collapse_of(copy, rewriters, keys) if rewriters else None
+                form = collapse_of(copy, tables, keys) if differs else None
                 if form is not None:
                     rewriter, copies[node.outputs[0]] = form
                     self.collapsed[rewriter] += 1
@@ -408,7 +406,7 @@ class NodeMerger:
             if node in here:
                 self.merge_all((node,))
             if node in table.keys:
-                found = collapse_of(node, tables.plan_for(node).early, table.keys)
+                found = collapse_of(node, tables, table.keys)
                 if found is not None:
                     rewriter, below = found
                     pairs = [(node.outputs[0], below)]
@@ -433,11 +431,11 @@ class NodeMerger:
 
 
 def collapse_of(
-    node: Apply, rewriters: Iterable[LocalOptimizer], known: Container[Apply] | None = None
+    node: Apply, tables: RewriterTables | None, known: Container[Apply] | None = None
 ) -> Collapse | None:
-    """The first of some collapsing rewriters that replaces the output of `node`, and the variable
-    that it is replaced by: a leaf, or computed by one of the nodes `known` if they are given."""
-    for rewriter in rewriters:
+    """The first collapsing rewriter that replaces the output of `node`, and the variable that it is
+    replaced by: a leaf, or computed by one of the nodes `known` if they are given."""
+    for rewriter in () if tables is None else tables.plan_for(node).early:
         try:
             # there is no graph yet, or its readers do not count
             answer: Any = rewriter.transform(UNKNOWN_READERS, node)  # type: ignore[arg-type]
@@ -466,18 +464,13 @@ def merged_copy(outputs: Sequence[Variable], tables: RewriterTables | None = Non
     forms: dict[Apply, Collapse] = {}
 
     def reads(node: Apply) -> Sequence[Variable]:
-        rewriters = plan_for(node).early
-        form = collapse_of(node, rewriters) if rewriters else None
+        form = collapse_of(node, tables)
         if form is None:
             return node.inputs
         forms[node] = form
         return form[1:]
 
-    if tables is None:
-        order, leaves = toposort_and_leaves(outputs)
-    else:
-        plan_for = tables.plan_for
-        order, leaves = toposort_and_leaves(outputs, reads)
+    order, leaves = toposort_and_leaves(outputs, reads)
     table = HashConsing()
     inputs: list[Variable] = []
     copies: dict[Variable, Variable] = {}

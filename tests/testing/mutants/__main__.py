@@ -1,10 +1,10 @@
 """``python -m tests.testing.mutants [--every K] [EDIT ...]``: checks the edits of the whole book.
 
 It prints each edited law that is not killed, with why it is true all the same if that is known, or
-what is wrong with it if that is found; then a table of what became of each kind of edit.
-``reported`` are those of which the check says that they match nothing, or claim nothing. With
-``--every K`` only one in K is checked, and with ``--from N`` those whose checksum leaves N when it
-is divided by K.
+what is wrong with it if that is found; then a table of what became of each kind of edit. An edited
+law is ``reported`` where the check says that it matches nothing, or claims nothing. With ``--every
+K`` only one in K is checked, and with ``--from N`` those whose checksum leaves N when it is divided
+by K.
 """
 
 from __future__ import annotations
