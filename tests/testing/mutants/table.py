@@ -124,7 +124,6 @@ _TRUE = {
             ("quotient-of-quotients", "second-power", "quotient-of-powers", "cosm1-to-sine"),
             NOT_FINITE,
         ),
-        "tanh-by-reciprocal": NO_MORE,
     },
     "wrong for 0": {"pow-three-halves": NO_MORE},
     "wrong for the greatest number": {
@@ -146,7 +145,7 @@ _OUT_OF_REACH = {
     "bool": "conj-real switch-neg arctan2-one cosine-of-dot",
     "unsigned integers": """mul-div-cancel sign-by-cases softmax log-product-of-exponent
         inverse-orthogonal cube-root-of-cube third-part-power tan-of-sum""",
-    "signed integers": """tanh-by-reciprocal logistic-slope erfc-reflected cos-arctan tan-step
+    "signed integers": """logistic-slope erfc-reflected cos-arctan tan-step
         power-of-sum-with-one-less-one""",
     "float16": "switch-to-and",
     "complex": """exp-scaled-log-nonnegative ndtr-reflected log-chosen-part-of-softmax
@@ -171,14 +170,11 @@ TRUE = {
 of some of other samples."""
 
 SURVIVORS = {
-    "exact: max-minimum": "only of zeros of both signs",
-    "rounding: max-sub": "only where an infinity is subtracted from the same one",
     "wrong for zero strides: neq-self-of-float": "only of a nan in such an array",
     "wrong for -0: sign-det-transposed": "only where such a zero decides a sign",
     "wrong for length 0: matmul-divided-left": "only of a product without rows",
     "swapped 15: one-by-down-and-up": "only where a formula is 0: at 4 and 1, say",
     "wrong for -inf: solve-identity": "a matrix that is drawn is seldom infinite",
-    "exact: max-mul": "only of zeros of both signs, of which one is a product that underflows",
     "swapped 13: one-by-step-around": "only where a formula is 0: at 4 and 1, say",
     "wrong for the greatest number: log-div-softmax": "rounding may make the quotient infinite",
     "unguarded 2: last-of-cumulate": "of infinite complex products alone, and of few of them",

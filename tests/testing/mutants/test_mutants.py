@@ -13,6 +13,7 @@ from tests.seeds import sampled
 from tests.testing.mutants.dense import wrong_somewhere
 from tests.testing.mutants.spoiled import WHERE
 from tests.testing.mutants.table import (
+    BOOK,
     BY_HAND,
     PARTS,
     SURVIVORS,
@@ -39,6 +40,11 @@ def test_all_kinds_are_there_and_none_twice():
     assert len({law.name for law in found}) == len(found) >= 250
     assert every_edit().keys() > WHERE.keys()
     assert {part_of(law) for law in found} == set(range(PARTS))
+
+
+def test_the_edits_that_pass_are_of_laws_of_the_book():
+    names = {law.name for law in BOOK}
+    assert [edit for edit in (*TRUE, *SURVIVORS) if edit.partition(": ")[2] not in names] == []
 
 
 def test_an_edit_that_makes_both_sides_the_same_is_left_out():
