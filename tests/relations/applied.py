@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import pkgutil
 from collections.abc import Sequence
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -22,13 +22,6 @@ from relgraph.graph.notation import algebra
 from relgraph.graph.opt import EquilibriumOptimizer
 from relgraph.graph.reference import evaluate
 from relgraph.testing.discovery import discover_laws
-
-x, y, z = (at.dvector(name) for name in "xyz")
-i, j = at.lvector("i"), at.lvector("j")
-u, v = (at.TensorType("uint8", (None,))(name) for name in "uv")
-b, c, d = (at.TensorType("bool", (None,))(name) for name in "bcd")
-f, h = at.fvector("f"), at.fvector("h")
-w = at.zvector("w")
 
 NUMBERS = {
     "b": np.array([True, False, True]),
@@ -51,15 +44,10 @@ def laws_of(module: ModuleType) -> dict[str, Relation]:
 
 
 def pages() -> dict[str, ModuleType]:
-    """Return the test modules of one subject each, by names like ``parts/indexing``."""
-    return {
-        f"{path.parent.name}/{path.stem.removeprefix('test_')}": importlib.import_module(
-            f"tests.relations.{path.parent.name}.{path.stem}"
-        )
-        for path in sorted(Path(__file__).parent.glob("*/test_*.py"))
-        # which has no laws
-        if path.parent.name != "kit"
-    }
+    """Return the test modules of the pages of the book that have laws of a phase, by page."""
+    names = {page.name for page in pkgutil.iter_modules(relations.__path__)}
+    names -= {"identities", "kit", "phases", "proofs"}
+    return {name: importlib.import_module(f"tests.relations.test_{name}") for name in sorted(names)}
 
 
 OF_LAWS = {law.name: law for law in relations.STABILIZE if law.module == phases.__name__}

@@ -15,11 +15,11 @@ from relgraph.compile.optimize import optimize_graph
 from relgraph.gradient import grad
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.notation import algebra
-from tests.relations.applied import OF_LAWS, applied, assert_same_values, value_of, w, x, y
+from tests.relations.applied import OF_LAWS, applied, assert_same_values, value_of
 
 STABLE = [one for one in relations.STABILIZE if isinstance(one, Law) and one.name not in OF_LAWS]
 MOVED = [law for name, law in OF_LAWS.items() if name.startswith("before-elements-are-taken")]
-m = at.dmatrix("m")
+x, y, w, m = at.dvector("x"), at.dvector("y"), at.zvector("w"), at.dmatrix("m")
 s, few = at.sigmoid(x), np.array([0, 2, 2])
 
 CASES = [

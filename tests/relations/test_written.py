@@ -18,10 +18,10 @@ import relgraph.tensor as at
 from relgraph.compile import optimize_graph
 from relgraph.graph.notation import algebra
 from relgraph.tensor import cosh, erf, erfc, exp, log, log1p, sigmoid, sinh, sqrt
-from tests.relations.applied import assert_same_values, b, i
+from tests.relations.applied import assert_same_values
 
 x, y, z = at.dvectors("x", "y", "z")
-m = at.dmatrix("m")
+m, b, i = at.dmatrix("m"), at.tensor("bool", (None,), "b"), at.lvector("i")
 most = at.max(m, axis=1, keepdims=True)
 one = exp(at.constant(0.0))
 ROOT = 2**0.5

@@ -10,9 +10,14 @@ from relgraph.graph.traversal import io_toposort
 from relgraph.sparse.op import ChangeFormat, Sampled, as_format
 from relgraph.sparse.products import DenseFromSparse, DotDense, SampledDense, SparseFromDense
 from tests.relations.applied import LAWS
-from tests.relations.sparse.inputs import d, e, m, row, w, x, y, z
 from tests.relations.tables import check_fires
 
+x = sparse.CSR(at.dvector("stored_x"), [0, 2, 1], [0, 1, 2, 3], (3, 3))
+y = sparse.CSR(at.dvector("stored_y"), [0, 1, 0], [0, 2, 2, 3], (3, 3))
+z = sparse.CSC(at.dvector("stored_z"), [0, 1, 0], [0, 2, 2, 3], (3, 3))
+d, e = at.dvectors("d", "e")
+m, w = at.dmatrices("m", "w")
+row = at.drow("row")
 dense, sampled_dense = x.toarray(), SampledDense()
 with_data, csr, csc = sparse.with_data, SparseFromDense("csr"), SparseFromDense("csc")
 sampled = Sampled()

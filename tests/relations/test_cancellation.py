@@ -1,28 +1,26 @@
-"""Lengths without the overflow of their squares."""
+"""What laws for accuracy make of differences, lengths, and inverse functions."""
 
 from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 
 import relgraph.tensor as at
 from relgraph.compile import function
+from relgraph.compile.optimize import optimize_graph
 from relgraph.gradient import grad
+from relgraph.graph.notation import algebra
+from relgraph.graph.reference import evaluate
 from relgraph.tensor.norms import Norm
-from tests.relations.applied import (
-    LAWS,
-    applied,
-    i,
-    j,
-    spelled,
-    value_of,
-    x,
-    y,
-    z,
-)
+from tests.relations.applied import LAWS, applied, spelled, value_of
 
+x, y, z, v, w = at.dvectors(*"xyzvw")
+i, j = at.lvectors("i", "j")
 a, b, c = at.sqr(x), at.sqr(y), at.sqr(z)
-v, w = at.dvectors("v", "w")
 m, q = at.dmatrices("m", "q")
 
 
@@ -30,7 +28,53 @@ def of_pairs(by_point, factor):
     return at.sum(by_point * v * v) - factor * at.sum(at.sum(m * v, axis=1) * v)
 
 
+CHANGES = (at.cosm1(x), at.x_less_sin(x), at.tan_less_x(x))
+PI = at.constant(math.pi)
+OF_SQUARES: list[Callable[[Any], Any]] = [
+    lambda square: square(x) - 1,
+    lambda square: square(x + y) - square(x),
+    lambda square: at.sqrt(square(x) + square(y)),
+    lambda square: at.sqrt(square(x) + y) - x,
+    lambda square: at.sqrt(1 + square(x)) - 1,
+    lambda square: at.log1p(square(x)),
+    lambda square: at.log(x + at.sqrt(1 + square(x))),
+    lambda square: at.log(square(x)),
+    lambda square: at.cosm1(x) / square(x),
+    lambda square: at.sqrt(at.sum(square(x))),
+    lambda square: at.mean(square(x)) - square(at.mean(x)),
+    lambda square: at.exp(x) / square(1 + at.exp(x)),
+    lambda square: 1 - square(at.sin(x)),
+]
+OF_TURNS: list[Callable[[Any], Any]] = [
+    lambda part: at.arctan(x) - part(4),
+    lambda part: part(2) - at.arccos(x),
+    lambda part: at.log(at.tan(part(4) + x)),
+]
+
+
+def stabilized(graph: Any) -> str:
+    return algebra(optimize_graph(graph, include=["stabilization"], clone=True), 1000)
+
+
+@pytest.mark.parametrize("square", [lambda v: v * v, lambda v: v**2])
+@pytest.mark.parametrize("formula", OF_SQUARES)
+def test_squares(formula: Callable[[Any], Any], square: Callable[[Any], Any]) -> None:
+    assert stabilized(formula(square)) == stabilized(formula(at.sqr)) != algebra(formula(at.sqr))
+
+
+@pytest.mark.parametrize("formula", OF_TURNS)
+def test_fractions_of_pi(formula: Callable[[Any], Any]) -> None:
+    written, number = formula(lambda n: PI / n), formula(lambda n: at.constant(math.pi / n))
+    assert stabilized(written) == stabilized(number) != algebra(number)
+
+
+def test_what_nothing_is_computed_of_stays_as_it_is() -> None:
+    assert stabilized(x**2) == "x ** 2.0"
+    assert stabilized(x * x) == "x * x"
+
+
 CASES = [
+    # lengths without the overflow of their squares
     ("norm", at.sqrt(at.sum(at.sqr(v))), "norm(v)"),
     ("norm", at.sqrt(at.sum(at.sqr(m), axis=1)), "norm(m, axis=(1,))"),
     ("product-of-norms", at.sqrt(at.sum(at.sqr(v)) * at.sum(at.sqr(w))), "norm(v) * norm(w)"),
@@ -52,9 +96,17 @@ CASES = [
         + at.sum(v * (at.sum(m, axis=0) * v - 2.0 * at.sum(m * v, axis=1))),
         "sum(sqr(v[:, None] - v) * m)",
     ),
+    # inverse functions near the ends of their domains, and as logarithms
+    # the slope of both overflows far from zero
+    ("gudermannian", 2 * at.arctan(at.exp(x)) - math.pi / 2, "arctan(sinh(x))"),
+    ("turn-as-number", at.cos(PI / 4) * x, "cos(0.7853981633974483) * x"),
+    ("turn-as-number", PI / 2 + x, "1.5707963267948966 + x"),
 ]
-
 EXACT = [
+    # differences of values of one function at points that are near each other
+    ("x-log-x-step", (x + z) * at.log(x + z) - x * at.log(x)),
+    ("arctan-step", at.arctan(x + y) - at.arctan(x)),
+    # lengths without the overflow of their squares
     ("hypot", at.sqrt(a + b)),
     ("hypot", at.sqrt(a + a)),
     ("hypot", at.sqrt(a + 4.0 * b + c)),
@@ -76,9 +128,24 @@ EXACT = [
     ("written-out-square", 4.0 * a - 4.0 * x * y + b),
     ("written-out-square-less", 2.0 * x * y - a - b),
     ("written-out-square", a / b + 2.0 * x / y * z + c),
+    # inverse functions near the ends of their domains, and as logarithms
+    ("inverse-gudermannian", at.log(at.tan(math.pi / 4 + x))),
+    ("inverse-gudermannian-mirrored", at.log(at.tan(math.pi / 4 - x))),
+    ("arctan-less-eighth-turn", at.arctan(x) - math.pi / 4),
+    ("quarter-turn-less-arccos", math.pi / 2 - at.arccos(x)),
+    ("quarter-turn-less-arcsin", math.pi / 2 - at.arcsin(x)),
+    # what vanishes at zero faster than its terms do
+    *(("neg-change-by", -change / y) for change in CHANGES),
+    *(("by-neg-change", y / -change) for change in CHANGES),
 ]
-
 NOT_MATCHED = [
+    # differences of values of one function at points that are near each other
+    ("sqrt-step", at.sqrt(x + y) - at.sqrt(z)),
+    ("one-by-step", 1 / (x + y) - 2 / x),
+    ("power-step", (x + y) ** z - x**y),
+    ("arctan-step", at.arctan(x + y) - at.arctan(z)),
+    ("square-less-one", at.sqr(x) - 2),
+    # lengths without the overflow of their squares
     # as many squares as there are exponents
     ("norm", spelled(at.sqrt(at.sum(at.tensor("float64", (1,), "u") ** np.full(3, 2.0))))),
     ("norm", at.sqrt(at.sum(v**3))),
@@ -106,7 +173,34 @@ NOT_MATCHED = [
     ("weighted-squares-less", of_pairs(at.sum(m, axis=1), 2)),
     ("weighted-squares-less", of_pairs(at.sum(m, axis=1) + at.sum(q, axis=0), 2)),
     ("weighted-squares-less", of_pairs(at.sum(m, axis=1) + at.sum(m, axis=0), 3)),
+    # inverse functions near the ends of their domains, and as logarithms
+    ("arctanh-mirrored", at.log((1 - x) / (1 + y))),
+    ("inverse-gudermannian", at.log(at.tan(0.78 + x))),
+    ("arctan-less-eighth-turn", at.arctan(x) - 0.78),
+    # what a switch gives has been seen to
+    ("arccos-near-one", at.arccos(1 - at.switch(x > 0, x, y))),
+    # what vanishes at zero faster than its terms do
+    ("x-less-sin", y - at.sin(x)),
+    ("one-by-x-less-one-by-tan", 1 / y - 1 / at.tan(x)),
+    ("cosm1-by-sin", at.cosm1(x) / at.sin(y)),
 ]
+
+
+@pytest.mark.parametrize(
+    ("name", "before"),
+    [
+        ("one-by-step-around", 1 / (x + y) - 1 / (x - y)),
+        ("second-difference-of-one-by", 1 / (x + y) + 1 / (x - y) - 2 / x),
+    ],
+)
+def test_where_one_sum_overflows_the_other_may_be_small(name, before):
+    (together,) = LAWS[name].forward.transform(None, before.owner)
+    for sign in (1, -1):
+        values = {x: np.array([1.7e308]), y: np.array([sign * 1.69e308])}
+        with np.errstate(over="ignore"):
+            old, new = evaluate([before, together], values)
+        assert old != 0
+        np.testing.assert_allclose(new, old, rtol=0.05)
 
 
 def test_squares_that_were_written_out_do_not_cancel():
@@ -158,7 +252,6 @@ def test_sums_over_pairs_vanish_where_only_the_diagonal_has_weight():
 @pytest.mark.parametrize("size", [1e200, 1e-200])
 def test_squares_neither_overflow_nor_vanish(size):
     values = {"x": np.array([3 * size]), "y": np.array([4 * size]), "z": np.zeros(1)}
-    a, b, c = at.sqr(x), at.sqr(y), at.sqr(z)
     for name, before, factor in (
         ("hypot", at.sqrt(a + b), 5.0),
         ("hypot", at.sqrt(a + b + c + a + b), 50**0.5),
@@ -184,3 +277,13 @@ def test_lengths_of_any_number_in_any_shape(dtype):
     for slope, value in zip(slopes, values, strict=True):
         np.testing.assert_allclose(slope, np.full(value.shape, 6 / value.size / 5**0.5), rtol=1e-6)
     assert all(np.all(v == 0) for v in run(*[np.zeros_like(v) for v in values]))
+
+
+def test_what_is_rounded_to_the_end_of_the_domain_keeps_its_value():
+    """A half precise ``1 - x`` is 2 where x is a little less than -1."""
+    half = at.tensor("float16", (None,), "half")
+    before = 2 * at.arcsin(at.sqrt((1 - half) / 2))
+    after = applied(LAWS["arccos-by-half"], before)
+    values = {"half": np.array([-1.0009765625, -1.5, -1.0, 1.0], "float16")}
+    np.testing.assert_array_equal(value_of(after, values), value_of(before, values))
+    assert not np.isnan(value_of(after, values)[[0, 2, 3]]).any()

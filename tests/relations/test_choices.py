@@ -8,20 +8,11 @@ import pytest
 import relgraph.tensor as at
 from relgraph.compile import function, get_mode
 from relgraph.tensor.basic import Assert, assert_
-from tests.relations.applied import (
-    b,
-    c,
-    f,
-    i,
-    j,
-    u,
-    w,
-    x,
-    y,
-    z,
-)
 
-n = at.lscalar("n")
+x, y, z = at.dvectors(*"xyz")
+f, w, n = at.fvector("f"), at.zvector("w"), at.lscalar("n")
+i, j, u = at.lvector("i"), at.lvector("j"), at.tensor("uint8", (None,), "u")
+b, c = at.tensor("bool", (None,), "b"), at.tensor("bool", (None,), "c")
 
 CASES = [
     ("switch-true", at.switch(at.constant(True), x, y), "x"),

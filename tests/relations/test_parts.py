@@ -9,26 +9,18 @@ import numpy as np
 import relgraph.tensor as at
 from tests.relations.applied import LAWS
 
-x, y = at.dmatrix("x"), at.dmatrix("y")
-t = at.dtensor3("t")
-v, w = at.dvector("v"), at.dvector("w")
-c = at.dscalar("c")
+x, y, t = at.dmatrix("x"), at.dmatrix("y"), at.dtensor3("t")
+v, w, k = at.dvector("v"), at.dvector("w"), at.lvector("k")
+c, s = at.dscalar("c"), at.dscalar("s")
 i, j, n = at.lscalar("i"), at.lscalar("j"), at.lscalar("n")
-k = at.lvector("k")
-row, col = at.drow("row"), at.dcol("col")
-six = at.TensorType("float64", (6,))("six")
-three = at.TensorType("float64", (3,))("three")
+row, col, small = at.drow("row"), at.dcol("col"), at.tensor("int8", (None,), "small")
+six, three = at.tensor("float64", (6,), "six"), at.tensor("float64", (3,), "three")
 zero, one, zeros = (at.constant(a) for a in (np.zeros(1), np.ones(1), np.zeros((3, 2))))
 ended, beside = at.join(0, zero, three, one), at.join(1, zeros, col)
 once, product, total = at.exp(x), at.dot(x, y), at.sum(t, axis=0)
-small = at.TensorType("int8", (None,))("small")
 put, raised = at.set_subtensor, at.inc_subtensor
-s = at.dscalar("s")
-
 places, others = at.constant([0, 0, 2]), at.constant([1, 1, 0])
-blank = at.second(v, 0.0)
-
-bumped = at.inc_subtensor(v[:2], s)
+blank, bumped = at.second(v, 0.0), at.inc_subtensor(v[:2], s)
 
 
 def incremented(count: int) -> Any:
