@@ -33,7 +33,7 @@ from relgraph.graph.reference import evaluate
 from relgraph.graph.utils import MethodNotDefined
 from tests.gradient.naive_formulas import MATRICES, NUMBERS, OF_A_MATRIX, OF_A_NUMBER
 from tests.losses.truth import MPMATH, Inputs, difference
-from tests.relations.tables import value_for
+from tests.relations.applied import value_for
 from tests.relations.test_reach import EXAMPLES
 from tests.seeds import seed_of
 

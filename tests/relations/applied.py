@@ -16,20 +16,17 @@ from relations import phases
 from relations.cancellation import inverses
 from relations.numbers import powers
 from relgraph.compile.optimize import optimize_graph
-from relgraph.graph.basic import Constant, graph_inputs
+from relgraph.graph.basic import Constant, equal_computations, graph_inputs
 from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.notation import algebra
 from relgraph.graph.opt import EquilibriumOptimizer
 from relgraph.graph.reference import evaluate
 from relgraph.testing.discovery import discover_laws
+from relgraph.testing.judge.evaluation import array_of
+from tests.seeds import seed_of
 
-NUMBERS = {
-    "b": np.array([True, False, True]),
-    "f": np.array([0.25, 0.5, 0.75]),
-    "i": np.array([-2, 0, 3]),
-    "u": np.array([0, 3, 7]),
-    "c": np.array([0.5 - 1j, -2.0 + 0.25j, 1.5 + 0j]),
-}
+LENGTH = 3
+"""How long the axes are whose length is not known."""
 
 
 LAWS = discover_laws()
@@ -79,33 +76,87 @@ def spelled(before: Any) -> Any:
     return optimize_graph(before, include=(), custom_opt=SPELLINGS, clone=True)
 
 
-def inputs_of(graph: Any) -> list[Any]:
-    """Return the variables that a graph starts from."""
-    return [v for v in graph_inputs([graph]) if not isinstance(v, Constant)]
+def inputs_of(*graphs: Any) -> list[Any]:
+    """Return the variables that graphs start from."""
+    return [v for v in graph_inputs(graphs) if not isinstance(v, Constant)]
 
 
 def value_of(graph: Any, values: dict[str, Any]) -> Any:
-    """Evaluate a graph; its inputs are found by their names, which clones keep."""
+    """Evaluate a graph; its inputs are found by their names."""
     with np.errstate(all="ignore"):
         return evaluate([graph], {v: values[v.name] for v in inputs_of(graph)})[0]
 
 
+def value_for(v: Any, signed: bool = True) -> Any:
+    """Return a value for an input: lengths m and n are 3, sizes add up to 3, and other integers of
+    rank 0 are 1.
+
+    Parameters
+    ----------
+    signed
+        Whether floats are normally distributed; between 0 and 1 otherwise.
+    """
+    rng = np.random.default_rng(seed_of("tables", v.name))
+    shape = tuple(LENGTH if n is None else n for n in v.type.shape)
+    kind = np.dtype(v.type.dtype).kind
+    if v.name == "sizes":
+        return np.array([1, LENGTH - 1])
+    if kind == "b":
+        return rng.random(shape) < 0.5
+    if kind in "iu":
+        single = LENGTH if v.name in ("m", "n") else 1
+        least = -2 if kind == "i" else 0
+        return np.asarray(rng.integers(least, 3, shape) if shape else single, dtype=v.type.dtype)
+    drawn = rng.normal(size=shape) if signed else rng.random(shape)
+    return np.asarray(drawn + (1j * rng.normal(size=shape) if kind == "c" else 0), v.type.dtype)
+
+
+def same_values(found: Sequence[Any], expected: Sequence[Any]) -> bool:
+    """Return whether arrays have the same dtypes and shapes, and elements but for rounding."""
+    return all(
+        a.dtype == b.dtype and a.shape == b.shape and np.allclose(a, b, equal_nan=True)
+        for a, b in zip(map(array_of, found), map(array_of, expected), strict=True)
+    )
+
+
 def assert_same_values(before: Any, after: Any) -> None:
-    """Evaluate both sides on numbers between 0 and 1, where there are, and compare.
+    """Evaluate both sides and compare.
 
     Their dtypes and shapes are the same, and so are the values where the first one is not nan.
     """
-    given = {}
-    for n, v in enumerate(inputs_of(before)):
-        kind = np.dtype(v.type.dtype)
-        lengths = [3 if length is None else length for length in v.type.shape]
-        given[v.name] = np.resize(np.roll(NUMBERS[kind.kind], n), lengths).astype(kind)
-    old, new = value_of(before, given), value_of(after, given)
-    assert new.dtype == old.dtype
-    assert new.shape == old.shape
-    defined = old == old
-    tolerance = 1e-5 if old.dtype in ("float16", "float32") else 1e-12
-    np.testing.assert_allclose(new[defined], old[defined], rtol=tolerance, atol=tolerance)
+    for signed in (True, False):
+        given = {v: value_for(v, signed) for v in inputs_of(before)}
+        with np.errstate(all="ignore"):
+            old, new = map(array_of, evaluate([before, after], given))
+        assert new.dtype == old.dtype
+        assert new.shape == old.shape
+        tolerance = {"float16": 1e-3, "float32": 1e-5}.get(old.dtype.name, 1e-11)
+        np.testing.assert_allclose(np.where(old == old, new, old), old, tolerance, tolerance)
+
+
+def check_unchanged(law: Any, *outputs: Any) -> None:
+    """Assert that `law` leaves some graphs alone."""
+    found = applied(law, outputs)
+    assert equal_computations(found, list(outputs)), list(map(algebra, found))
+
+
+def check_fires(law: Any, before: Any, after: Any = None) -> Any:
+    """Assert that `law` alone changes a graph but not its values; return what it makes.
+
+    Parameters
+    ----------
+    after
+        The graph that it makes, or how that is written as algebra; None if it is not told.
+    """
+    found = applied(law, before)
+    assert not equal_computations([found], [before])
+    if isinstance(after, str):
+        assert after in (algebra(found), algebra(found, 200), algebra(found, 2000))
+    elif after is not None:
+        assert equal_computations([found], [after]), f"{algebra(found)} is not {algebra(after)}"
+    assert_same_values(before, found)
+    assert before.type.is_super(found.type)
+    return found
 
 
 def assert_compiled_as_searched(law: Any, before: Any) -> None:

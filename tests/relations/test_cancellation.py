@@ -73,7 +73,7 @@ def test_what_nothing_is_computed_of_stays_as_it_is() -> None:
     assert stabilized(x * x) == "x * x"
 
 
-CASES = [
+TABLE = [
     # lengths without the overflow of their squares
     ("norm", at.sqrt(at.sum(at.sqr(v))), "norm(v)"),
     ("norm", at.sqrt(at.sum(at.sqr(m), axis=1)), "norm(m, axis=(1,))"),
@@ -138,7 +138,7 @@ EXACT = [
     *(("neg-change-by", -change / y) for change in CHANGES),
     *(("by-neg-change", y / -change) for change in CHANGES),
 ]
-NOT_MATCHED = [
+LEFT_ALONE = [
     # differences of values of one function at points that are near each other
     ("sqrt-step", at.sqrt(x + y) - at.sqrt(z)),
     ("one-by-step", 1 / (x + y) - 2 / x),

@@ -93,7 +93,7 @@ def of(name, *arguments):
     return getattr(at, name)(*arguments)
 
 
-CASES = [
+TABLE = [
     # exponentials and logarithms
     ("exp-scaled-log-nonnegative", at.exp(3 * at.log(at.abs(x))), "abs(x) ** 3.0"),
     ("expm1-log-nonnegative", at.expm1(at.log(at.abs(x))), "abs(x) - 1.0"),
@@ -446,7 +446,7 @@ CASES = [
     ("inverse-nonnegative", at.exp(at.log(at.abs(x))), "abs(x)"),
     *(("inverse-where-defined", of(f, of(g, x)), "x") for f, g in WHERE_DEFINED),
 ]
-NOT_MATCHED = [
+LEFT_ALONE = [
     # exponentials and logarithms
     ("exp-scaled-log-nonnegative", at.exp(3 * at.log(x))),
     ("log-even-power", at.log(x**3)),

@@ -23,7 +23,7 @@ b, i, o = at.tensor("bool", (None,), "b"), at.lvector("i"), at.tensor("float64",
 u, v = at.tensor("uint8", (None,), "u"), at.tensor("uint8", (None,), "v")
 h, k = at.tensor("float16", (None,), "h"), at.tensor("float16", (None,), "k")
 
-CASES = [
+TABLE = [
     # arithmetic
     ("add-zero-discrete", u + 0, "u"),
     ("mul-one", f * 1, "f"),
@@ -216,7 +216,7 @@ CASES = [
     ("pow-of-few-products", x**7, "x * sqr(x * sqr(x))"),
     ("pow-of-few-products", i**16, "sqr(sqr(sqr(sqr(i))))"),
 ]
-NOT_MATCHED = [
+LEFT_ALONE = [
     # arithmetic
     ("mul-div-cancel", x * 0.0 / 0.0),  # nan
     ("div-of-constant-factor", 1e-200 * x / 1e200),

@@ -77,7 +77,7 @@ def examples() -> dict[str, list[Any]]:
     """Return expressions by the law that a table shows with them, or that says them itself."""
     found: dict[str, list[Any]] = defaultdict(list)
     for module in pages().values():
-        for table in ("CASES", "TABLE", "EXACT"):
+        for table in ("TABLE", "EXACT"):
             for name, before, *_ in getattr(module, table, ()):
                 found[name].append(before)
     for law in discover_laws().values():

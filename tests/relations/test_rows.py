@@ -67,7 +67,7 @@ def fused(op: Any) -> Composite | None:
     return inner if isinstance(inner, Composite) else None
 
 
-CASES = {
+TABLE = {
     "elemwise_fusion": Case(
         [v, w], at.tanh(v * w) + w, lambda left: any(fused(op) is not None for op in left)
     ),
@@ -119,15 +119,15 @@ def ops_left(case: Case, mode: Any) -> list[Any]:
 
 
 def test_every_row_of_the_table_is_tested() -> None:
-    assert {row.name for row in ROWS} == set(CASES)
+    assert {row.name for row in ROWS} == set(TABLE)
 
 
 @pytest.mark.parametrize("mode", [*MODES, *SAME])
-@pytest.mark.parametrize("name", [name for name in CASES if name != "merge"])
+@pytest.mark.parametrize("name", [name for name in TABLE if name != "merge"])
 def test_a_row_fires_in_exactly_the_modes_of_the_table(name: str, mode: str) -> None:
     (row,) = [row for row in ROWS if row.name == name]
     column = SAME.get(mode, mode)
-    case = CASES[name]
+    case = TABLE[name]
     assert case.fired(ops_left(case, mode)) is (COLUMNS.get(column, column) in row.modes)
 
 
@@ -138,9 +138,9 @@ EXACT = {
 """The rows that fire without changing a bit; of the others none may under `strict`."""
 
 
-@pytest.mark.parametrize("name", list(CASES))
+@pytest.mark.parametrize("name", list(TABLE))
 def test_strict_has_what_is_exact_and_no_mode_has_anything(name: str) -> None:
-    case = CASES[name]
+    case = TABLE[name]
     assert case.fired(ops_left(case, "strict")) is (name in EXACT)
     assert not case.fired(ops_left(case, "None"))
 
@@ -150,14 +150,14 @@ def test_merge(mode: str) -> None:
     """A pass of its own where the table has the row; an equilibrium merges what it looks at."""
     passes = [type(opt) for opt in optdb.query(predefined_optimizers[mode])]
     assert (MergeOptimizer in passes) is (mode != "Stabilization")
-    case = CASES["merge"]
+    case = TABLE["merge"]
     assert case.fired(ops_left(case, mode))
     assert not case.fired(ops_left(case, "None"))
 
 
-@pytest.mark.parametrize("name", sorted(set(CASES) - {"merge"}))
+@pytest.mark.parametrize("name", sorted(set(TABLE) - {"merge"}))
 def test_a_row_can_be_excluded_by_any_of_its_names(name: str) -> None:
-    case = CASES[name]
+    case = TABLE[name]
     (row,) = [row for row in ROWS if row.name == name]
     mode = Mode(optimizer="unsafe" if "unsafe" in row.modes else "o4")
     for tag in TAGS_OF_ROW[name]:

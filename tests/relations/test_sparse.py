@@ -9,8 +9,7 @@ import relgraph.tensor as at
 from relgraph.graph.traversal import io_toposort
 from relgraph.sparse.op import ChangeFormat, Sampled, as_format
 from relgraph.sparse.products import DenseFromSparse, DotDense, SampledDense, SparseFromDense
-from tests.relations.applied import LAWS
-from tests.relations.tables import check_fires
+from tests.relations.applied import LAWS, check_fires
 
 x = sparse.CSR(at.dvector("stored_x"), [0, 2, 1], [0, 1, 2, 3], (3, 3))
 y = sparse.CSR(at.dvector("stored_y"), [0, 1, 0], [0, 2, 2, 3], (3, 3))

@@ -12,7 +12,7 @@ import relgraph.tensor as at
 from relgraph.compile import function
 from relgraph.gradient import grad
 from relgraph.graph.basic import Constant, graph_inputs
-from tests.relations.tables import same_values, value_for
+from tests.relations.applied import same_values, value_for
 
 x, w, k = at.dmatrix("x"), at.dmatrix("w"), at.dmatrix("k")
 b, v = at.dvector("b"), at.dvector("v")
