@@ -25,27 +25,6 @@ x_matrix, v, row, column = at.dmatrix("x"), at.dvector("v"), at.row("row"), at.c
 known = at.TensorType("float64", (2, 3))("known")
 
 
-def test_axes_by_their_numbers():
-    assert guards.axis_numbers(None, 3) == (0, 1, 2) and guards.axis_numbers((1,), 3) == (1,)
-    assert guards.includes_axis(None, 4) and guards.includes_axis((0, 2), 2)
-    assert not guards.includes_axis((0, 2), 1)
-
-
-def test_what_is_constant_along_an_axis():
-    assert guards.is_constant_along(row, (0,), x_matrix)
-    assert not guards.is_constant_along(row, None, x_matrix)
-    assert guards.is_constant_along(column, (1,), x_matrix)
-    assert not guards.is_constant_along(v, (0,), x_matrix), "it has not as many axes"
-
-
-def test_lengths_along_axes():
-    assert guards.has_length_one(row, 0) and not guards.has_length_one(row, 1)
-    assert guards.has_length_one_along(row, (0,)) and not guards.has_length_one_along(row, None)
-    assert not guards.has_length_one_along(row, ())
-    assert guards.is_nonempty_along(known, None) and not guards.is_nonempty_along(x_matrix, (0,))
-    assert guards.are_nonzero_lengths((1,), (0, 3)) and not guards.are_nonzero_lengths(None, (0, 3))
-
-
 # A law does not take the rounding out of one of two parts whose roundings cancel.
 
 x, y = at.dvectors("x", "y")
@@ -153,90 +132,6 @@ def test_readers_are_not_asked_where_there_are_laws_about_both() -> None:
     assert not book["log2-exp2"].forward.collapses
 
 
-# What is known of the elements of constants.
-
-n = at.lscalar("n")
-
-
-def test_constants_are_seen_through_broadcasting():
-    c = at.constant(2.0).dimshuffle("x", "x")
-    assert guards.is_constant(c) and guards.is_uniform(c)
-    assert guards.constant_data(c) == 2.0 and guards.constant_data(x) is None
-    assert guards.constant_number(c) == 2.0
-    assert guards.constant_number(at.constant([1.0, 2.0])) is None
-    assert np.isnan(guards.constant_number(at.constant([np.nan, np.nan])))
-    assert guards.constant_number("no variable") is None
-
-
-def test_zeros_of_both_signs_are_no_one_number():
-    assert guards.constant_number(at.constant([0.0, -0.0])) is None
-
-
-def test_what_all_elements_are():
-    assert guards.is_true_everywhere(at.constant([1, 2]))
-    assert guards.is_true_everywhere(at.second(x, True))
-    assert not guards.is_true_everywhere(at.constant([1, 0]))
-    assert not guards.is_true_everywhere(n)
-    assert guards.is_zero_everywhere(at.constant([0.0, -0.0]))
-    assert not guards.is_zero_everywhere(at.constant([1, 0]))
-    assert guards.is_one_everywhere(at.constant([True, True]))
-    assert not guards.is_one_everywhere(at.constant([1, 2]))
-    assert not guards.is_one_everywhere(at.constant(np.zeros(0)))
-
-
-# What is known of the numbers in constants.
-
-
-@pytest.mark.parametrize(
-    ("guard", "yes", "no"),
-    [
-        (guards.is_finite_number, [2.0, 0.0], [np.nan, np.inf, [1.0, 2.0]]),
-        (guards.is_nonzero_number, [2.0, -0.5], [0.0, np.nan, np.inf, [1.0, 2.0]]),
-        (guards.has_normal_reciprocal, [3.0, -0.1], [0.0, 1e-310, np.inf]),
-        (numbers.is_power_of_two, [2.0, 0.25, -8.0, 2.0**1000], [0.0, 3.0, 2.0**-1074]),
-        (numbers.is_positive_number, [1.0], [0.0, -1.0, np.inf]),
-        (numbers.is_even, [0.0, 2.0, -4.0], [1.0, 0.5, np.inf]),
-        (numbers.is_odd, [1.0, -3.0], [2.0, 0.5, -0.9999999999999999]),
-        (numbers.is_small_whole, [3.0, -64.0], [0.5, 65.0, np.nan]),
-    ],
-)
-def test_numbers(guard, yes, no):
-    assert all(guard(const(value)) for value in yes)
-    assert not any(guard(const(value)) for value in no)
-    assert not guard(at.dvector())
-
-
-def test_integers():
-    assert guards.is_discrete_zero(const(0, "int8"))
-    assert not guards.is_discrete_zero(const(0.0)) and not guards.is_discrete_zero(at.lvector())
-    assert not guards.is_finite_number(const(True, "bool"))
-
-
-# What is known of shapes.
-
-
-def test_what_has_the_shape_of_an_elementwise_result():
-    assert guards.covers_shape(v, at.constant([2.0])) and guards.covers_shape(x_matrix, row)
-    assert not guards.covers_shape(at.constant([2.0]), v) and not guards.covers_shape(row, x_matrix)
-    assert not guards.covers_shape(x_matrix, v), "they have not as many axes"
-    assert guards.broadcast_alike(x_matrix, known) and not guards.broadcast_alike(x_matrix, row)
-
-
-def test_one_element():
-    assert guards.has_one_element(at.constant([[2.0]])) and not guards.has_one_element(row)
-
-
-def test_lengths():
-    assert guards.known_length(at.constant(3)) == 3 and guards.known_length(n) is n
-    assert guards.is_length_of(2, known, 0) and not guards.is_length_of(3, known, 0)
-    assert guards.is_length_of(Shape_i(1)(x_matrix), x_matrix, 1) and not guards.is_length_of(
-        n, x_matrix, 1
-    )
-    assert guards.known_entries(at.constant([2, -1])) == [2, -1]
-    assert guards.known_entries(MakeVector()(n, 3)) == [n, 3]
-    assert guards.known_entries(at.lvector()) is None
-
-
 # What ops tell of signs.
 
 i = at.TensorType("int8", (None,))("i")
@@ -283,13 +178,6 @@ def test_a_small_number_is_zero_in_fewer_digits():
     assert not is_positive(at.cast(1 + at.exp(x), "float32"))
 
 
-def test_positive():
-    assert is_positive(1 + at.exp(x))
-    assert is_positive(at.cosh(x))
-    assert not is_positive(at.exp(x))  # underflows
-    assert not is_positive(at.constant([0.0]))
-
-
 def test_deep_terms_are_looked_at_to_a_depth_only():
     var = at.sqr(x)
     for _ in range(5_000):
@@ -297,25 +185,90 @@ def test_deep_terms_are_looked_at_to_a_depth_only():
     assert not is_nonnegative(var)
 
 
-# What types tell of dtypes.
+# What guards say of arguments.
 
+n, size = at.lscalar("n"), Shape_i(1)(x_matrix)
 i_vector, b, z = at.lvector("i"), at.bvector("b"), at.zvector("z")
+two, twos, flags = const(2.0), const([[2.0]]), x > 0
+
+GUARDS: list[tuple[Callable[..., Any], list[Any], list[Any]]] = [
+    (guards.includes_axis, [(None, 4), ((0, 2), 2)], [((0, 2), 1)]),
+    (
+        guards.is_constant_along,
+        [(row, (0,), x_matrix), (column, (1,), x_matrix)],
+        [(row, None, x_matrix), (v, (0,), x_matrix)],
+    ),
+    (guards.has_length_one, [(row, 0)], [(row, 1)]),
+    (guards.has_length_one_along, [(row, (0,))], [(row, None), (row, ())]),
+    (guards.is_nonempty_along, [(known, None)], [(x_matrix, (0,))]),
+    (guards.are_nonzero_lengths, [((1,), (0, 3))], [(None, (0, 3))]),
+    (guards.is_constant, [two.dimshuffle("x", "x")], [x]),
+    (guards.is_uniform, [two.dimshuffle("x", "x")], [const([1.0, 2.0])]),
+    (
+        guards.is_true_everywhere,
+        [at.constant([1, 2]), at.second(x, True)],
+        [at.constant([1, 0]), n],
+    ),
+    (guards.is_zero_everywhere, [const([0.0, -0.0])], [at.constant([1, 0])]),
+    (guards.is_one_everywhere, [at.constant([True, True])], [at.constant([1, 2]), const([])]),
+    (guards.is_discrete_zero, [const(0, "int8")], [const(0.0), at.lvector()]),
+    (
+        guards.covers_shape,
+        [(v, const([2.0])), (x_matrix, row)],
+        [(const([2.0]), v), (row, x_matrix), (x_matrix, v)],
+    ),
+    (guards.broadcast_alike, [(x_matrix, known)], [(x_matrix, row)]),
+    (guards.has_one_element, [twos], [row]),
+    (guards.is_length_of, [(2, known, 0), (size, x_matrix, 1)], [(3, known, 0), (n, x_matrix, 1)]),
+    (is_positive, [1 + at.exp(x), at.cosh(x)], [at.exp(x), const([0.0])]),  # exp(x) underflows
+    (types.is_float, [x], [i_vector, z]),
+    (types.is_integer, [u_vector], [flags]),
+    (types.is_unsigned, [u_vector], [b]),
+    (types.is_signed, [i_vector, b], [u_vector]),
+    (types.is_discrete, [flags], [x]),
+    (types.is_boolean, [flags], [b]),
+    (types.is_signed_or_float, [x], [u_vector]),
+    (types.is_complex, [z], [x]),
+    (types.is_real, [flags], [z]),
+    (types.have_same_dtype, [(x, x + 1), (x, x, x)], [(x, i_vector), (x, x, i_vector)]),
+    (types.have_same_rank, [(x, i_vector)], [(x, x_matrix)]),
+    (types.has_rank, [(x, 1)], [(x, 2)]),
+    *(
+        (guard, [const(value) for value in yes], [*map(const, no), at.dvector()])
+        for guard, yes, no in (
+            (guards.is_finite_number, [2.0, 0.0], [np.nan, np.inf, [1.0, 2.0]]),
+            (guards.is_nonzero_number, [2.0, -0.5], [0.0, np.nan, np.inf, [1.0, 2.0]]),
+            (guards.has_normal_reciprocal, [3.0, -0.1], [0.0, 1e-310, np.inf]),
+            (numbers.is_power_of_two, [2.0, 0.25, -8.0, 2.0**1000], [0.0, 3.0, 2.0**-1074]),
+            (numbers.is_positive_number, [1.0], [0.0, -1.0, np.inf]),
+            (numbers.is_even, [0.0, 2.0, -4.0], [1.0, 0.5, np.inf]),
+            (numbers.is_odd, [1.0, -3.0], [2.0, 0.5, -0.9999999999999999]),
+            (numbers.is_small_whole, [3.0, -64.0], [0.5, 65.0, np.nan]),
+        )
+    ),
+    (guards.is_finite_number, [], [const(True, "bool")]),
+]
 
 
-def test_kinds_of_dtypes():
-    assert types.is_float(x) and not types.is_float(i_vector) and not types.is_float(z)
-    assert (
-        types.is_integer(u_vector) and types.is_unsigned(u_vector) and not types.is_signed(u_vector)
-    )
-    assert types.is_signed(i_vector) and types.is_signed(b)
-    assert types.is_discrete(x > 0) and not types.is_integer(x > 0)
-    assert types.is_boolean(x > 0) and not types.is_discrete(x)
-    assert types.is_signed_or_float(x) and not types.is_signed_or_float(u_vector)
-    assert types.is_complex(z) and types.is_real(x > 0) and not types.is_real(z)
+@pytest.mark.parametrize(("guard", "yes", "no"), GUARDS)
+def test_what_a_guard_says(guard: Callable[..., Any], yes: list[Any], no: list[Any]) -> None:
+    for arguments in (*yes, *no):
+        given = arguments if isinstance(arguments, tuple) else (arguments,)
+        assert bool(guard(*given)) is any(arguments is one for one in yes), given
 
 
-def test_the_same_of_several():
-    assert types.have_same_dtype(x, x + 1) and types.have_same_dtype(x, x, x)
-    assert not types.have_same_dtype(x, i_vector) and not types.have_same_dtype(x, x, i_vector)
-    assert types.have_same_rank(x, i_vector) and not types.have_same_rank(x, at.dmatrix())
-    assert types.has_rank(x, 1) and not types.has_rank(x, 2)
+def test_numbers_that_constants_hold() -> None:
+    assert guards.constant_data(two.dimshuffle("x", "x")) == 2.0 and guards.constant_data(x) is None
+    assert guards.constant_number(two.dimshuffle("x", "x")) == 2.0
+    assert np.isnan(guards.constant_number(const([np.nan, np.nan])))
+    # zeros of both signs are no one number
+    for several in (const([1.0, 2.0]), const([0.0, -0.0]), "no variable"):
+        assert guards.constant_number(several) is None
+
+
+def test_lengths_and_axes_that_are_known() -> None:
+    assert guards.axis_numbers(None, 3) == (0, 1, 2) and guards.axis_numbers((1,), 3) == (1,)
+    assert guards.known_length(at.constant(3)) == 3 and guards.known_length(n) is n
+    assert guards.known_entries(at.constant([2, -1])) == [2, -1]
+    assert guards.known_entries(MakeVector()(n, 3)) == [n, 3]
+    assert guards.known_entries(at.lvector()) is None
