@@ -4,6 +4,7 @@
 
 The kinds (all, if none is named):
 
+node        an elementwise node built: microseconds
 match       one pattern tried on one node: microseconds
 rewrite     whole graphs through canonicalize, stabilize and specialize: milliseconds
 scale       chains of 1,000, 10,000 and 100,000 links: microseconds a node, and their growth
@@ -35,7 +36,7 @@ from shared.timing import fresh, times
 from tests.families.rewritten import GRAPHS, PHASES, chain
 
 ROOT = Path(__file__).parents[2]
-PEER_KINDS = ("match", "rewrite", "scale", "open")
+PEER_KINDS = ("node", "match", "rewrite", "scale", "open")
 LINKS = {"relgraph": (1_000, 10_000, 100_000), "pytensor": (1_000,)}
 LAWS = 200
 MATCHES = 2_000
@@ -72,6 +73,13 @@ def different_terms(lib, n):
 
 
 # -- kinds -------------------------------------------------------------------------------------
+
+
+def node(lib):
+    T = lib.T
+    x, y = T.dvector("x"), T.dvector("y")
+    built = {"add": lambda: T.add(x, y), "add 1": lambda: x + 1.0, "exp": lambda: T.exp(x)}
+    return {f"{name} µs": _microseconds(call) for name, call in built.items()}
 
 
 def match(lib):
@@ -253,6 +261,7 @@ def extraction(lib):
 
 
 MEASURES = {
+    "node": node,
     "match": match,
     "rewrite": rewrite,
     "scale": scale,

@@ -6,6 +6,7 @@ A workload takes a library, its module of tensors, and a generator of random num
 import importlib
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,6 +16,8 @@ sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from shared.timing import times
 
+from tests.programs import dropout as dropout_net
+from tests.programs import gaussian_process, sparse_logistic
 from tests.programs import kalman as kalman_filter
 from tests.programs import lstm as lstm_net
 
@@ -34,6 +37,16 @@ class Work(NamedTuple):
         """Return a call of the function by a library."""
         f = L.function(self.inputs, self.outputs, mode=mode, updates=list(self.updates))
         return lambda: f(*self.values)
+
+
+class Program(NamedTuple):
+    """A program of `tests/programs` at its full size, and the same by NumPy and SciPy."""
+
+    call: Callable[[], Any]
+    by_hand: Callable[[], Any]
+
+    def compiled(self, L, mode=None):
+        return self.call
 
 
 def scalar(L, T, rng):
@@ -171,8 +184,35 @@ def power(L, T, rng):
     return Work([a, v], vs[-1], [a_value @ a_value.T, np.ones(50)])
 
 
+def logistic(L, T, rng):
+    values = sparse_logistic.data(**sparse_logistic.FULL_SIZE)
+    sparse = importlib.import_module(f"{L.__name__}.sparse")
+    function = sparse_logistic.loss_and_gradient(L, T, sparse)
+    return Program(lambda: function(*values), lambda: sparse_logistic.by_hand(*values))
+
+
+def gaussian(L, T, rng):
+    values = gaussian_process.data(**gaussian_process.FULL_SIZE)
+    importlib.import_module(f"{L.__name__}.tensor.linalg")
+    function = gaussian_process.likelihood_and_gradient(L, T)
+    return Program(lambda: function(*values), lambda: gaussian_process.by_hand(*values))
+
+
+def dropout(L, T, rng):
+    batch, targets, weights = dropout_net.data(**dropout_net.FULL_SIZE)
+    random = importlib.import_module(f"{L.__name__}.tensor.random")
+    if not hasattr(random, "RandomStream"):  # PyTensor has it in another module
+        random = importlib.import_module(f"{L.__name__}.tensor.random.utils")
+    step, _ = dropout_net.training_step(L, T, random.RandomStream(0), weights)
+    by_hand = dropout_net.by_hand
+    return Program(
+        lambda: step(batch, targets), lambda: by_hand(batch, targets, weights, rng.random)
+    )
+
+
 CALLS = {f.__name__: f for f in (scalar, shared, rnn, batch, many, step)}
 LOOPS = {f.__name__: f for f in (sums, loop, kalman, slopes, lstm, grads, large, power)}
+PROGRAMS = {f.__name__: f for f in (logistic, gaussian, dropout)}
 ON_JAX = {f.__name__: f for f in (poly, transcendental, mlp, rnn, scalar, shared)}
 
 
