@@ -1,4 +1,4 @@
-"""Calling functions: arguments, defaults, copies, pickles, and the source of the call."""
+"""Calling functions: arguments, defaults, copies, pickles, storage, and shared variables."""
 
 import copy
 import pickle
@@ -9,9 +9,12 @@ import pytest
 
 import relgraph.tensor as at
 from relgraph import Mode, grad
-from relgraph.compile import Function, In, function, shared
+from relgraph.compile import Function, In, Out, function, shared
+from relgraph.compile.io import DeepCopyOp
 from relgraph.compile.mode import predefined_modes
 from relgraph.graph.type import Type
+from relgraph.tensor.elemwise import Elemwise
+from relgraph.tensor.type import TensorType
 
 
 class Elsewhere:
@@ -322,3 +325,146 @@ def test_modes() -> None:
         assert again.db is mode.db
         assert str(again) == str(mode)
         assert copy.deepcopy(mode) is mode
+
+
+# Nothing is modified, and nothing shared, that was not declared so.
+
+add_inplace = Elemwise(at.add.scalar_op, {0: 0})
+modes = pytest.mark.parametrize("mode", [Mode("py", None), Mode("vm", None), None])
+
+
+def copies(f: Any) -> int:
+    return sum(isinstance(node.op, DeepCopyOp) for node in f.maker.fgraph.apply_nodes)
+
+
+def test_no_needless_copies() -> None:
+    x, a = at.dvector("x"), shared(np.ones(2), "a")
+    assert copies(function([x], [x + 1, x * 2])) == 0
+    assert copies(function([x], x[::-1])) == 1
+    assert copies(function([], updates={a: a[::-1]})) == 0, "it takes the place of its own storage"
+    assert copies(function([], a, updates={a: a * 2})) == 1
+
+
+@modes
+def test_borrowed_results_may_share(mode: Any) -> None:
+    x, a = at.dvector("x"), shared(np.ones(2), "a")
+    value = np.zeros(2)
+    f = function([In(x, borrow=True)], Out(x[::-1], borrow=True), mode)
+    assert np.shares_memory(f(value), value)
+    g = function([x], Out(x[::-1], borrow=True), mode)
+    assert not np.may_share_memory(g(value), value), "the argument was not declared"
+    h = function([], Out(a, borrow=True), mode)
+    assert h() is a.get_value(borrow=True)
+    s = at.exp(x)
+    both = function([x], [Out(s, borrow=True), Out(s[::-1], borrow=True)], mode)(value)
+    assert np.shares_memory(*both)
+    one = function([x], [Out(s, borrow=True), s[::-1]], mode)(value)
+    assert not np.may_share_memory(*one)
+
+
+@modes
+def test_only_mutable_arguments_are_overwritten(mode: Any) -> None:
+    x, y = at.dvector("x"), at.dvector("y")
+    out = add_inplace(x, y)
+    value, other = np.array([1.0, 2.0]), np.array([10.0, 20.0])
+    f = function([In(x, mutable=True), y], out, mode, accept_inplace=True)
+    result = f(value, other)
+    np.testing.assert_array_equal(result, [11, 22])
+    np.testing.assert_array_equal(value, [11, 22])
+    assert not np.may_share_memory(result, value)
+    shared_storage = f(value, value)
+    np.testing.assert_array_equal(shared_storage, [22, 44])
+    with pytest.raises(Exception, match="overwrite"):
+        function([x, y], out, mode, accept_inplace=True)
+    with pytest.raises(ValueError, match="borrow=False forbids"):
+        In(x, mutable=True, borrow=False)
+
+
+def test_a_mutable_default_is_kept() -> None:
+    x, y = at.dvector("x"), at.dvector("y")
+    out = add_inplace(x, y)
+    f = function([y, In(x, value=[1.0], mutable=True)], out, accept_inplace=True)
+    assert [f([5.0])[0], f([5.0])[0]] == [6, 6]
+
+
+@modes
+def test_shared_values_may_be_updated_in_place(mode: Any) -> None:
+    a, y = shared(np.array([1.0, 2.0]), "a"), at.dvector("y")
+    f = function([y], None, mode, updates={a: add_inplace(a, y)}, accept_inplace=True)
+    storage = a.get_value(borrow=True)
+    f([10.0, 20.0])
+    assert a.get_value(borrow=True) is storage
+    np.testing.assert_array_equal(storage, [11, 22])
+    f(storage)
+    np.testing.assert_array_equal(a.get_value(), [22, 44])
+
+
+# Shared variables.
+
+
+def test_type_follows_the_value() -> None:
+    assert shared(np.zeros((2, 3), "float32")).type is TensorType("float32", (None, None))
+    assert shared(1).type is TensorType("int64", ())
+    assert shared(True).type is TensorType("bool", ())
+    assert shared([1.0, 2.0], "s").name == "s"
+    assert str(shared(1.0, "s")) == "s"
+
+
+def test_values_are_copied_unless_borrowed() -> None:
+    value = np.zeros(2)
+    s = shared(value, "s")
+    value[0] = 1
+    assert s.get_value()[0] == 0
+    s.get_value()[0] = 5
+    assert s.get_value()[0] == 0
+    s.get_value(borrow=True)[0] = 5
+    assert s.get_value()[0] == 5
+    s.set_value(value)
+    value[0] = 7
+    assert s.get_value()[0] == 1
+    s.set_value(value, borrow=True)
+    value[0] = 8
+    assert s.get_value()[0] == 8
+
+
+def test_values_are_checked() -> None:
+    s = shared(np.zeros(2, "float32"), "s")
+    with pytest.raises(TypeError, match=r"the value of s: expected .*, not a matrix of"):
+        s.set_value(np.zeros((2, 2), "float32"))
+    with pytest.raises(TypeError, match="the value of s"):
+        s.set_value(np.zeros(2))
+    s.set_value([1, 2])
+    assert s.get_value().dtype == "float32"
+    wide = shared(np.zeros(2, "float32"), allow_downcast=True)
+    wide.set_value(np.ones(2))
+    assert wide.get_value()[0] == 1
+    strict = shared([1.0], strict=True)
+    with pytest.raises(TypeError, match="strictly"):
+        strict.set_value([2.0])
+
+
+def test_what_can_be_shared() -> None:
+    with pytest.raises(TypeError, match="x is symbolic"):
+        shared(at.dvector("x"))
+    with pytest.raises(TypeError, match="holds numbers, not 'text'"):
+        shared("text")
+
+
+def test_every_function_sees_the_value() -> None:
+    s = shared(1.0, "s")
+    f, g = function([], s * 2), function([], s.clone() * 3)
+    s.set_value(10.0)
+    assert (f(), g()) == (20, 30)
+    s.set_value(np.array(4.0))
+    assert s.eval() == 4
+
+
+def test_a_default_update_can_be_taken_away() -> None:
+    s = shared(1.0, "s")
+    s.default_update = s + 1
+    del s.default_update
+    assert s.default_update is None
+    assert function([], s)() == function([], s)() == 1
+    s.default_update = s + 1
+    assert function([], s)() == 1
+    assert s.get_value() == 2
