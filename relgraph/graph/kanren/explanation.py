@@ -123,47 +123,6 @@ class NoSuchDirection(AttributeError):
     """A law has no such direction: it would leave a variable without a value."""
 
 
-class Explainable:
-    """The base class of relations and laws, which have two directions to explain."""
-
-    name: str
-
-    def explain(self, variable: Any, direction: str = "forward") -> Explanation:
-        """Return why this does not match `variable`, or its bindings and result if it does.
-
-        Parameters
-        ----------
-        variable
-            A variable of a graph; its node is what is matched.
-        direction
-            ``forward`` or ``backward``.
-
-        Raises
-        ------
-        TypeError
-            If `variable` is not a variable.
-        """
-        checked_direction(direction)
-        try:
-            rewriter = getattr(self, direction)
-        except NoSuchDirection as why:
-            report = _Report(self.name, direction, variable)
-            return report.mismatch(Failure(Reason.DIRECTION, found=str(why)))
-        return explain(rewriter, variable, self.name, direction)
-
-
-def checked_direction(direction: str) -> None:
-    """Raise an error unless `direction` is ``forward`` or ``backward``.
-
-    Raises
-    ------
-    ValueError
-        If it is not.
-    """
-    if direction not in ("forward", "backward"):
-        raise ValueError(f"a direction is forward or backward, not {direction!r}")
-
-
 def explain(
     rewriter: KanrenRelationSub,
     variable: Any,
@@ -186,27 +145,48 @@ def explain(
     """
     if not isinstance(variable, Variable):
         raise TypeError(f"{law} is asked about a Variable, not {variable!r}")
-    standing = getattr(getattr(rewriter, "law", None), "proof", None)
-    proof = str(standing) if standing is not None and standing.holds else ""
-    report = _Report(law, direction, variable, fgraph, proof)
-    rule = getattr(rewriter, "rule", None)
-    if variable.owner is None:
-        return report.mismatch(
-            Failure(Reason.LEAF, (), None if rule is None else rule.pattern, variable)
-        )
-    if not rewriter.node_filter(variable.owner):
-        return report.mismatch(Failure(Reason.FILTER, found="its node filter leaves this node out"))
-    rules = rules_on(rewriter, variable.owner)
-    return report.by_search(rewriter) if rules is None else report.by_rules(rewriter, rules)
+    return told(law, direction, variable, examined(rewriter, variable, fgraph), fgraph)
 
 
-def rules_on(rewriter: KanrenRelationSub, node: Apply) -> Sequence[Rule] | None:
-    """Return the rules of a law, or of a closed relation on a node; None if there are none."""
-    rule = getattr(rewriter, "rule", None)
-    if rule is not None:
-        return [rule]
+def examined(
+    rewriter: KanrenRelationSub, variable: Variable, fgraph: FunctionGraph | None = None
+) -> Diagnosis:
+    """Return how `rewriter` rewrites a variable, or the failure of the attempt that got furthest.
+
+    The result is that of its `transform`.
+    """
+    node, rule = variable.owner, getattr(rewriter, "rule", None)
+    if node is None:
+        wanted = None if rule is None else rule.pattern
+        return Diagnosis(Failure(Reason.LEAF, (), wanted, variable))
+    if not rewriter.node_filter(node):
+        return Diagnosis(Failure(Reason.FILTER, found="its node filter leaves this node out"))
+    rules = [rule] if rule is not None else _closed_rules(rewriter, node)
+    tried = [diagnose(one, variable, fgraph) for one in rules]
+    try:
+        result = replacement(rewriter, variable, fgraph)
+    except OpenAnswerError as error:
+        return Diagnosis(Failure(Reason.OPEN, found=str(error)))
+    except SearchBudgetError as error:
+        return Diagnosis(Failure(Reason.BUDGET, found=str(error)))
+    if result is not None:
+        matched = next((one.bindings for one in tried if one.failure is None), {})
+        proof = getattr(getattr(rewriter, "law", None), "proof", None)
+        shown = proof is not None and proof.holds
+        note = f"as was shown for all values: {proof}" if shown else ""
+        return Diagnosis(None, matched, result=result, note=note)
+    if not rules:
+        return diagnose_search(rewriter.kanren_relation, variable, fgraph)
+    nearest, rule = max(zip(tried, rules, strict=True), key=lambda pair: pair[0].progress)
+    failure = nearest.failure or Failure(Reason.NO_ANSWER, found=variable)
+    note = f"of its {len(rules)} rules, {rule.pattern} → {rule.template} is nearest"
+    return nearest._replace(failure=failure, note=note if len(rules) > 1 else "")
+
+
+def _closed_rules(rewriter: KanrenRelationSub, node: Apply) -> Sequence[Rule]:
+    """Return the rules of a closed relation on a node; none if it is searched."""
     closed = rewriter.closed
-    return None if closed is None or len(node.outputs) != 1 else closed.rules
+    return () if closed is None or len(node.outputs) != 1 else closed.rules
 
 
 def replacement(
@@ -231,76 +211,44 @@ def for_variable(answer: Any, variable: Variable) -> Variable | None:
 
 def mismatch(place: Explanation, failure: Failure, fgraph: FunctionGraph) -> Explanation:
     """Return the explanation of a place where a law matches and is not applied all the same."""
-    report = _Report(place.law, place.direction, place.variable, fgraph)
-    return report.mismatch(failure, progress=(2 * GUARDS, 0))
+    refused = Diagnosis(failure, progress=(2 * GUARDS, 0))
+    return told(place.law, place.direction, place.variable, refused, fgraph)
 
 
-@dataclass(frozen=True, eq=False)
-class _Report:
-    """Makes the `Explanation` for one law and variable."""
-
-    law: str
-    direction: str
-    variable: Variable
-    fgraph: FunctionGraph | None = None
-    proof: str = ""
-
-    def _explanation(self, reason: Reason, says: str, *lines: str, **details: Any) -> Explanation:
-        first = f"{labelled(self.law, self.direction)} {says} {algebra(self.variable)}"
-        text = "\n  ".join([first, *lines])
-        return Explanation(self.law, self.direction, self.variable, reason, text=text, **details)
-
-    def match(self, bindings: Mapping[Any, Any], result: Variable) -> Explanation:
-        named = {str(v): x for v, x in bindings.items()}
-        lines = [f"with {assigned(named)}"] if named else []
-        lines.append(f"and gives {algebra(result)}")
-        if self.proof:
-            lines.append(f"as was shown for all values: {self.proof}")
-        return self._explanation(Reason.MATCH, "matches", *lines, bindings=named, result=result)
-
-    def mismatch(
-        self, failure: Failure, note: str = "", progress: tuple[int, int] = (0, 0)
-    ) -> Explanation:
-        why = _sentence(failure, self.variable, self.fgraph)
-        return self._explanation(
-            failure.reason,
-            "does not match",
-            *filter(None, (why, note)),
-            path=failure.path,
-            wanted=_shown(failure.wanted),
-            found=_shown(failure.found),
-            values=failure.values,
-            why=why,
-            progress=progress,
-        )
-
-    def by_rules(self, rewriter: KanrenRelationSub, rules: Sequence[Rule]) -> Explanation:
-        """Explain a rewriter by its rules; the result is that of its `transform`."""
-        found = [diagnose(rule, self.variable, self.fgraph) for rule in rules]
-        result = replacement(rewriter, self.variable, self.fgraph)
-        if result is not None:
-            matched = next((d for d in found if d.failure is None), None)
-            return self.match({} if matched is None else matched.bindings, result)
-        k = max(range(len(found)), key=lambda i: found[i].progress)
-        failure = found[k].failure
-        if failure is None:
-            failure = Failure(Reason.NO_ANSWER, found=self.variable)
-        nearest = f"of its {len(rules)} rules, {rules[k].pattern} → {rules[k].template} is nearest"
-        return self.mismatch(failure, nearest if len(rules) > 1 else "", found[k].progress)
-
-    def by_search(self, rewriter: KanrenRelationSub) -> Explanation:
-        """Explain a relation that has no rules, by a search."""
-        try:
-            result = replacement(rewriter, self.variable, self.fgraph)
-        except OpenAnswerError as error:
-            return self.mismatch(Failure(Reason.OPEN, found=str(error)))
-        except SearchBudgetError as error:
-            return self.mismatch(Failure(Reason.BUDGET, found=str(error)))
-        if result is not None:
-            return self.match({}, result)
-        found = diagnose_search(rewriter.kanren_relation, self.variable, self.fgraph)
-        assert found.failure is not None
-        return self.mismatch(found.failure, progress=found.progress)
+def told(
+    law: str,
+    direction: str,
+    variable: Variable,
+    found: Diagnosis,
+    fgraph: FunctionGraph | None = None,
+) -> Explanation:
+    """Return what was found out about a law and a variable, in words."""
+    failure = found.failure or Failure(Reason.MATCH)
+    bindings: dict[str, Any] = {}
+    if found.result is None:
+        says, why = "does not match", _sentence(failure, variable, fgraph)
+        lines = [why, found.note]
+    else:
+        says, why = "matches", ""
+        bindings = {str(v): x for v, x in found.bindings.items()}
+        given = f"with {assigned(bindings)}" if bindings else ""
+        lines = [given, f"and gives {algebra(found.result)}", found.note]
+    first = f"{labelled(law, direction)} {says} {algebra(variable)}"
+    return Explanation(
+        law,
+        direction,
+        variable,
+        failure.reason,
+        path=failure.path,
+        wanted=_shown(failure.wanted),
+        found=_shown(failure.found),
+        values=failure.values,
+        bindings=bindings,
+        result=found.result,
+        why=why,
+        progress=found.progress,
+        text="\n  ".join([first, *filter(None, lines)]),
+    )
 
 
 def _shown(x: Any) -> str:
@@ -430,32 +378,19 @@ class Places(NamedTuple):
 
 def places(rewriter: KanrenRelationSub, law: str, direction: str, fgraph: FunctionGraph) -> Places:
     """Return where in a graph `rewriter`, the law called `law` in `direction`, matches."""
-    matches: list[Explanation] = []
-    others: list[tuple[tuple[int, int], Variable, Explanation | None]] = []
+    matches: list[tuple[Variable, Diagnosis]] = []
+    others: list[tuple[Variable, Diagnosis]] = []
     for node in reversed(fgraph.toposort()):
-        rules = rules_on(rewriter, node)
         for variable in node.outputs:
-            if rules is None:
-                found = explain(rewriter, variable, law, direction, fgraph)
-                if found.matches:
-                    matches.append(found)
-                else:
-                    others.append((found.progress, variable, found))
-            elif replacement(rewriter, variable, fgraph) is not None:
-                matches.append(explain(rewriter, variable, law, direction, fgraph))
-            else:
-                # the sentences are written for the nearest only
-                best = max(
-                    (diagnose(rule, variable, fgraph) for rule in rules),
-                    key=lambda one: one.progress,
-                )
-                others.append((best.progress, variable, None))
-    near = nlargest(_NEAREST, (one for one in others if one[0] > (0, 0)), key=lambda one: one[0])
-    nearest = [
-        explain(rewriter, variable, law, direction, fgraph) if found is None else found
-        for _, variable, found in near
-    ]
-    return Places(matches, nearest)
+            found = examined(rewriter, variable, fgraph)
+            (others if found.result is None else matches).append((variable, found))
+    near = [one for one in others if one[1].progress > (0, 0)]
+    nearest = nlargest(_NEAREST, near, key=lambda one: one[1].progress)
+    # the sentences are written for these only
+    return Places(
+        [told(law, direction, *one, fgraph) for one in matches],
+        [told(law, direction, *one, fgraph) for one in nearest],
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -567,11 +502,21 @@ GUARDS = 1_000_000
 
 
 class Diagnosis(NamedTuple):
-    """The outcome of all attempts to match: a failure, or bindings, and how far it got."""
+    """The outcome of all attempts to match: a failure, or bindings, and how far it got.
+
+    Attributes
+    ----------
+    result
+        What a rewriter puts in the place of the variable.
+    note
+        What else there is to say.
+    """
 
     failure: Failure | None
-    bindings: Bindings
-    progress: Progress
+    bindings: Bindings = {}
+    progress: Progress = (0, 0)
+    result: Variable | None = None
+    note: str = ""
 
 
 class _Furthest:
@@ -620,34 +565,32 @@ def _verdict(
 ) -> Diagnosis:
     """Return what the guards of a rule say of a match."""
     bindings = {v: x for v, x in s.items() if isvar(v)}
-    passed, watch = GUARDS, _Watch(var)
+    watch = _Watch(var)
     conditions = lall(*conditions_of(rule, var))
     answer = next(watch.solutions(conditions, GuardedState(bindings, fgraph=fgraph)), None)
     if answer is None:
-        return Diagnosis(watch.furthest.failure, bindings, (passed, 0))
+        return Diagnosis(watch.furthest.failure, bindings, (GUARDS, 0))
     try:
-        passed += 1
         new = result_of(rule, var, s, rest, answer)
-        passed += 1
-        _check_fit(new, var, rule.template)
-        passed += 1
     except Refused as refused:
-        return Diagnosis(refused.failure, bindings, (passed, 0))
+        return Diagnosis(refused.failure, bindings, (GUARDS + 1, 0))
+    misfit = _misfit(new, var, rule.template)
+    if misfit is not None:
+        return Diagnosis(misfit, bindings, (GUARDS + 2, 0))
     named = dict.fromkeys([*variables_of((rule.pattern, rule.template)), *bindings])
-    return Diagnosis(None, {v: reify(v, answer) for v in named}, (passed, 0))
+    return Diagnosis(None, {v: reify(v, answer) for v in named}, (GUARDS + 3, 0))
 
 
-def _check_fit(new: Any, var: Variable, wanted: Any = None) -> None:
-    """Check that a result fits the type of a variable, and is another one."""
+def _misfit(new: Any, var: Variable, wanted: Any = None) -> Failure | None:
+    """Return why a result does not replace a variable: it is open, does not fit, or is that very
+    variable; None if it does."""
     try:
-        new = build(new)
+        result = fitted(build(new), var)
     except OpenAnswerError as error:
-        raise Refused(Failure(Reason.OPEN, (), wanted, str(error))) from None
-    result = fitted(new, var)
+        return Failure(Reason.OPEN, (), wanted, str(error))
     if result is None:
-        raise Refused(Failure(Reason.TYPE, (), var.type, new))
-    if result is var:
-        raise Refused(Failure(Reason.SAME, (), None, result))
+        return Failure(Reason.TYPE, (), var.type, new)
+    return Failure(Reason.SAME, found=result) if result is var else None
 
 
 def refusal(condition: Condition, state: Any) -> Failure:
@@ -689,20 +632,12 @@ def diagnose_search(relation: Any, old: Variable, fgraph: Any = None) -> Diagnos
     start = GuardedState(budget=Budget(name_of(relation), STEPS, SECONDS), fgraph=fgraph)
     try:
         for state in watch.solutions(relation(old, q), start):
-            watch.furthest.keep(_refusal_of(reify(q, state), old), (GUARDS + 1, 0))
+            unused = Failure(Reason.FILTER, found="its results filter takes none of its answers")
+            watch.furthest.keep(_misfit(reify(q, state), old) or unused, (GUARDS + 1, 0))
     except SearchBudgetError:
         pass  # what was reached until then
     failure = watch.furthest.failure or Failure(Reason.NO_ANSWER)
     return Diagnosis(failure, {}, max(watch.furthest.progress, (0, 0)))
-
-
-def _refusal_of(answer: Any, old: Variable) -> Failure:
-    """Return why an answer of a relation does not replace a variable."""
-    try:
-        _check_fit(answer, old)
-    except Refused as refused:
-        return refused.failure
-    return Failure(Reason.FILTER, found="its results filter takes none of its answers")
 
 
 class _Watch:

@@ -12,8 +12,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, TextIO
 
 from relgraph.graph.kanren.compilation import Extraction, extract
-from relgraph.graph.kanren.explanation import Explainable, checked_direction
+from relgraph.graph.kanren.explanation import Diagnosis, Explanation, NoSuchDirection, explain, told
 from relgraph.graph.kanren.rewriters import KanrenRelationSub
+from relgraph.graph.kanren.rules import Failure, Reason
 from relgraph.graph.utils import Uncopied, calling_frame, labelled
 from relgraph.introspection import Displayed
 from relgraph.on_first_use import loaded
@@ -62,11 +63,23 @@ def _held_by(module: str) -> Iterator[Any]:
             yield item
 
 
+def checked_direction(direction: str) -> None:
+    """Raise an error unless `direction` is ``forward`` or ``backward``.
+
+    Raises
+    ------
+    ValueError
+        If it is not.
+    """
+    if direction not in ("forward", "backward"):
+        raise ValueError(f"a direction is forward or backward, not {direction!r}")
+
+
 SOUNDNESS = ("exact", "rounding", "stable", "finite", "domain")
 """The soundness classes; see `Relation`."""
 
 
-class Relation(Uncopied, Explainable, Displayed):
+class Relation(Uncopied, Displayed):
     """A named relation between a term and its replacement.
 
     Parameters
@@ -171,6 +184,29 @@ class Relation(Uncopied, Explainable, Displayed):
         if direction == "forward":
             return extract(self, f"{self.name} forward")
         return extract(lambda x, y: self(y, x), f"{self.name} backward")
+
+    def explain(self, variable: Any, direction: str = "forward") -> Explanation:
+        """Return why this does not match `variable`, or its bindings and result if it does.
+
+        Parameters
+        ----------
+        variable
+            A variable of a graph; its node is what is matched.
+        direction
+            ``forward`` or ``backward``.
+
+        Raises
+        ------
+        TypeError
+            If `variable` is not a variable.
+        """
+        checked_direction(direction)
+        try:
+            rewriter = getattr(self, direction)
+        except NoSuchDirection as why:
+            none = Diagnosis(Failure(Reason.DIRECTION, found=str(why)))
+            return told(self.name, direction, variable, none)
+        return explain(rewriter, variable, self.name, direction)
 
     def check(
         self,
