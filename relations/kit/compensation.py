@@ -125,10 +125,10 @@ def roundings_kept_apart(matched: Any, sound: str) -> Sequence[Readers]:
         `x` as a graph is copied, before there are readers. That may be worse beside
         ``exp(x) - sinh(x)``, which has few digits itself.
     """
-    op, arguments = split(matched) or (None, ())
+    op, arguments, _ = split(matched)
     if sound != "stable":
         return ()
-    inner = [(part, of[0]) for part in arguments if (of := split(part)) is not None]
+    inner = [(part, of) for part in arguments if (of := split(part).head) is not None]
     if _is_zero_at_one(op):
         asked = [readerso(uncompensated, part) for part, of in inner if of is not exp]
         return [*asked, readerso(in_no_sum_twice, matched)] if asked else ()

@@ -146,8 +146,8 @@ def admitted_ops(
     counts: dict[Any, int] = {}
     stack = [pattern]
     while stack:
-        head, patterns = split(stack.pop()) or (None, ())
-        cls, properties = split(head) or (None, ())
+        head, patterns, _ = split(stack.pop())
+        cls, properties, _ = split(head)
         if cls is Elemwise and isvar(properties[0]):
             counts[properties[0]] = len(patterns)
         stack += patterns

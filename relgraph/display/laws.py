@@ -62,8 +62,7 @@ def _ops_named(law: Relation) -> tuple[set[str], set[str]]:
 def _names_in(side: Any) -> set[str]:
     names: set[str] = set()
     for part in compound_parts(side):
-        head, _ = split(part) or (None, ())
-        head = getattr(head, "op", head)
+        head = split(part).head
         names.add(getattr(head, "__name__", None) or str(head).partition("{")[0])
     return names
 

@@ -26,7 +26,7 @@ from relgraph.graph.kanren.explanation import NoSuchDirection
 from relgraph.graph.kanren.goals import Compute, Readers, Where, dtypes_admitted, fitted, is_found
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.relations import Relation
-from relgraph.graph.kanren.rules import Output, split
+from relgraph.graph.kanren.rules import Parts, class_of, split
 from relgraph.graph.kanren.state import Budget, GuardedState, SearchBudgetError
 from relgraph.graph.kanren.terms import Arguments, Term, build, is_variable
 from relgraph.graph.op import Op
@@ -200,11 +200,10 @@ class _Builder:
             for value in self.leaves(part, str(part), kind, env):
                 yield value, {**env, part: value}
             return
-        parts = _split(part)
-        if parts is None:
+        head, arguments, output = _split(part)
+        if head is None:
             yield getattr(part, "value", part), env
             return
-        head, arguments = parts
         if head is nth:
             number, inner = arguments
             yield from self.outputs(number, inner, env)
@@ -212,18 +211,18 @@ class _Builder:
         cls = _class_of(head)
         for values, found in self.every(cls, arguments, env):
             for op, known in self.ops(head, cls, values, found):
-                made = _applied(op, head, values)
+                made = _applied(op, output, values)
                 if made is not None:
                     yield made, known
 
     def outputs(self, number: Any, part: Any, env: Env) -> Iterator[tuple[Any, Env]]:
         """Yield all values of one of several outputs, of which a variable says which."""
-        head, arguments = _split(part) or (None, [])
+        head, arguments, _ = _split(part)
         cls = _class_of(head)
         for values, found in self.every(cls, arguments, env):
             for op, known in self.ops(head, cls, values, found):
                 for k in range(op.nout):
-                    made = _applied(op, Output(k, op), values)
+                    made = _applied(op, k, values)
                     if made is not None:
                         yield made, {**known, number: k}
 
@@ -299,11 +298,10 @@ class _Builder:
         self, head: Any, cls: Any, values: Sequence[Any], env: Env
     ) -> Iterator[tuple[Any, Env]]:
         """Yield the ops that a head is for these arguments."""
-        head = head.op if isinstance(head, Output) else head
         if isinstance(head, Op):
             yield head, env
             return
-        given = (split(head) or (None, ()))[1]
+        given = split(head).arguments
         for properties in self.properties(cls, values, given, env):
             found = dict(env)
             for name, value in zip(given, properties, strict=True):
@@ -482,18 +480,17 @@ class _Rest:
     of: Any
 
 
-def _split(part: Any) -> tuple[Any, list[Any]] | None:
-    """Return the head and the arguments of a part of a left side; None if it has none."""
+def _split(part: Any) -> Parts:
+    """Return the parts of a left side, of which a list may be open."""
     if type(part) is not ConsPair:
-        found = split(part)
-        return None if found is None else (found[0], list(found[1]))
+        return split(part)
     head, arguments, rest = part.car, [], part.cdr
     while type(rest) is ConsPair:
         arguments.append(rest.car)
         rest = rest.cdr
     if is_variable(rest):
-        return head, [*arguments, _Rest(rest)]
-    return head, [*arguments, *rest]
+        return Parts(head, (*arguments, _Rest(rest)))
+    return Parts(head, (*arguments, *rest))
 
 
 def _value(part: Any, env: Env) -> Any:
@@ -522,23 +519,18 @@ def _as_etuple(values: Sequence[Any]) -> ExpressionTuple:
 
 def _class_of(head: Any) -> Any:
     """Return the class of the op that a head is."""
-    head = head.op if isinstance(head, Output) else head
-    if isinstance(head, Op):
-        return type(head)
-    found = split(head)
-    if found is None or not isinstance(found[0], type):
+    cls = class_of(head)
+    if cls is None:
         raise NotStated(f"{head} may be any op")
-    return found[0]
+    return cls
 
 
 def _heads(part: Any) -> Iterator[Any]:
     """Yield the classes of the ops of a part."""
-    parts = _split(part)
-    if parts is None:
-        return
-    if parts[0] is not nth:
-        yield _class_of(parts[0])
-    for argument in parts[1]:
+    head, arguments, _ = _split(part)
+    if head is not None and head is not nth:
+        yield _class_of(head)
+    for argument in arguments:
         yield from _heads(argument)
 
 
@@ -546,25 +538,23 @@ def _broadcasting_in(part: Any, within: bool = False) -> Iterator[Any]:
     """Yield the variables of a part of whose values it matters which lengths are known to be 1."""
     if within and is_variable(part):
         yield part
-    parts = _split(part)
-    if parts is None:
-        return
-    places = () if parts[0] is nth else _BROADCASTING.get(_class_of(parts[0]), ())
-    for place, argument in enumerate(parts[1]):
+    head, arguments, _ = _split(part)
+    places = () if head in (None, nth) else _BROADCASTING.get(_class_of(head), ())
+    for place, argument in enumerate(arguments):
         below = within or place in places
         rest = argument.of if isinstance(argument, Arguments | _Rest) else argument
         yield from _broadcasting_in(rest, below)
 
 
-def _applied(op: Any, head: Any, values: Sequence[Any]) -> Variable | None:
+def _applied(op: Any, output: int | None, values: Sequence[Any]) -> Variable | None:
     """Return what an op computes of exactly these arguments; None if it does not take them so.
 
     An elementwise op gives its inputs the same rank, and an allocation gives axes a length: they
     take other variables, as which they are tried as well.
     """
     try:
-        if isinstance(head, Output):
-            made: Variable = op.make_node(*values).outputs[head.index]
+        if output is not None:
+            made: Variable = op.make_node(*values).outputs[output]
         else:
             made = op(*values)
     except (TypeError, ValueError, IndexError):

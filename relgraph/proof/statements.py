@@ -188,8 +188,8 @@ def _heads(law: Law) -> Iterator[tuple[tuple[Any, ...], int]]:
     """Yield the properties of the elementwise ops of a law, and how many arguments each has."""
     for side in (law.lhs, law.rhs):
         for part in compound_parts(side):
-            head, arguments = split(part) or (None, ())
-            cls, properties = split(head) or (None, ())
+            head, arguments, _ = split(part)
+            cls, properties, _ = split(head)
             if cls is Elemwise:
                 yield tuple(properties), len(arguments)
 
@@ -207,16 +207,16 @@ def _any_ops(law: Law, admitted: Mapping[Any, Any]) -> dict[Any, Any]:
 
 def _dtype_variables(law: Law) -> list[Any]:
     """Return the variables for dtypes that casts of a law are to."""
-    terms = [split(op) or (None, ()) for (op, _), _ in _heads(law)]
-    found = [v for cls, properties in terms if cls is Cast for v in properties]
+    terms = [split(op) for (op, _), _ in _heads(law)]
+    found = [v for cls, properties, _ in terms if cls is Cast for v in properties]
     return list(dict.fromkeys(v for v in found if isinstance(v, LogicVariable)))
 
 
 def _require_elementwise(law: Law) -> None:
     for side in (law.lhs, law.rhs):
         for part in compound_parts(side):
-            head, arguments = split(part) or (None, ())
-            if not isinstance(head, Elemwise) and (split(head) or (None,))[0] is not Elemwise:
+            head, arguments, _ = split(part)
+            if not isinstance(head, Elemwise) and split(head).head is not Elemwise:
                 raise NotElementwise(f"{head} does not work element by element")
             if any(isinstance(a, Arguments) for a in arguments):
                 raise NotElementwise(f"{head} has any number of arguments")
@@ -246,7 +246,7 @@ _LOGICAL = ("and_", "or_", "xor", "invert")
 
 def _conditions_in(side: Any) -> Iterator[Any]:
     for part in compound_parts(side):
-        head, arguments = split(part) or (None, ())
+        head, arguments, _ = split(part)
         name = head.scalar_op.name if isinstance(head, Elemwise) else ""
         tested = arguments if name in _LOGICAL else arguments[:1] if name == "switch" else ()
         yield from (a for a in tested if isinstance(a, LogicVariable))

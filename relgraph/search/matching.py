@@ -19,7 +19,6 @@ from typing import Any, NamedTuple
 
 from relgraph.graph.kanren.codegen import OpWriter
 from relgraph.graph.kanren.goals import Where
-from relgraph.graph.kanren.rules import Output
 from relgraph.graph.op import Op
 from relgraph.search.egraph import Node
 
@@ -69,8 +68,10 @@ class Part:
         If the order is any, the slots of the places of the arguments.
     taker
         Which of these arguments takes all that the others leave; None if none does.
-    written
-        The pattern of the op; None if the head says all of it.
+    op
+        The op, or a pattern of it with variables; None if the head says all of it.
+    output
+        Which of several outputs the node is; None if that is not said.
     """
 
     head: Any
@@ -79,12 +80,8 @@ class Part:
     slot: int = -1
     places: list[int] = field(default_factory=list)
     taker: int | None = None
-    written: Any = None
-
-    @property
-    def op(self) -> Any:
-        """The op, or a pattern of it with variables."""
-        return self.written.op if isinstance(self.written, Output) else self.written
+    op: Any = None
+    output: int | None = None
 
     def reach(self, is_seen: Callable[[Any], bool]) -> int:
         """Return how far below a class something may be that says whether the part matches there.
@@ -196,7 +193,7 @@ class _Writer(OpWriter):
         self.begin_block(f"for {node} in {lookup.format(c=c, head=head)}:")
         if part.slot >= 0:
             self._bound[part.slot] = node
-        if part.written is not None:
+        if part.op is not None:
             self._head(part, node)
         if part.order is Order.ANY:
             places = (j for j, _ in enumerate(part.arguments) if j != part.taker)
@@ -218,8 +215,7 @@ class _Writer(OpWriter):
     def _head(self, part: Part, node: str) -> None:
         """Add tests of the op of a node, and of which of its outputs the node is."""
         count = f"{'>=' if part.order is Order.ANY else '=='} {len(part.arguments)}"
-        index = part.written.index if isinstance(part.written, Output) else None
-        self.begin_block(f"if len({node}.classes) {count} and is_output({node}, {index}):")
+        self.begin_block(f"if len({node}.classes) {count} and is_output({node}, {part.output}):")
         if isinstance(part.op, Op):
             return
         self.match_op(f"{node}.head", part.op)

@@ -98,10 +98,9 @@ class Pattern:
         return self._width - 1
 
     def _part(self, pattern: Any) -> Part:
-        found = split(pattern)
-        if found is None:
+        head, patterns, output = split(pattern)
+        if head is None:
             raise Untranslatable(f"its pattern holds {pattern}, which is no op on arguments")
-        head, patterns = found
         if any(isinstance(p, Arguments) for p in patterns):
             raise Untranslatable("its pattern has any number of arguments")
         family = head_of(pattern)
@@ -109,7 +108,7 @@ class Pattern:
             raise Untranslatable(f"the op of its pattern, {head}, may be any")
         regrouped = self.rule.regroup and is_ac(head) and len(patterns) > 1
         order = Order.ANY if regrouped else Order.EITHER if len(patterns) == 2 else Order.AS_WRITTEN
-        part = Part(family, order, slot=self._slot(), written=head)
+        part = Part(family, order, slot=self._slot(), op=head, output=output)
         self.parts.append(part)
         self._compounds.append(pattern)
         if not isinstance(part.op, Op):

@@ -21,7 +21,7 @@ from relations.kit.vocabulary import lvars
 from relgraph.compile.database import ConstantFolding
 from relgraph.graph.basic import Apply, Constant, Variable, ancestors, io_toposort
 from relgraph.graph.kanren.relations import Relation
-from relgraph.graph.kanren.rules import Rule, compound_parts, split
+from relgraph.graph.kanren.rules import Rule, class_of, compound_parts, split
 from relgraph.graph.kanren.terms import several
 from relgraph.graph.op import Op
 from relgraph.graph.opt.base import LocalOptimizer, Rewriter
@@ -42,7 +42,7 @@ from relgraph.testing.instances.instance import direction_of
 from relgraph.testing.instances.instantiation import PatternInstantiator
 from relgraph.testing.judge.evaluation import evaluate_all
 from relgraph.testing.random_arrays import Array, dtype_choice, indices, lengths, values
-from relgraph.testing.random_terms import CannotInstantiate, class_of
+from relgraph.testing.random_terms import CannotInstantiate
 
 # What an op raises if it does not take the variables chosen for it; the op is then not applied.
 INVALID_APPLICATION = (
@@ -466,8 +466,7 @@ def _steps_tracked(op: Any) -> list[Step]:
 
 
 def _is_headed_by(term: Any, cls: type) -> bool:
-    parts = split(term)
-    head = None if parts is None else class_of(parts[0])
+    head = class_of(split(term).head)
     return head is not None and issubclass(head, cls)
 
 
@@ -504,7 +503,7 @@ _TOTAL = (Elemwise, CAReduce, DimShuffle, MatrixProduct, Alloc, Join, Reshape, S
 
 def _is_total(rule: Rule) -> bool:
     """Return whether the ops of a pattern are defined for all values, and quick."""
-    heads = [parts[0] for p in compound_parts(rule.pattern) if (parts := split(p)) is not None]
+    heads = [split(p).head for p in compound_parts(rule.pattern)]
     elementwise = [head for head in heads if isinstance(head, Elemwise)]
     if any(head is at.pow or head not in ELEMENTWISE for head in elementwise):
         return False
@@ -539,7 +538,7 @@ def rules_of(rewriter: Any) -> list[Rule]:
         relation = goal if isinstance(goal, Relation) else Relation("goal", goal)
         direction = direction_of(relation, "forward")
         rules = () if direction is None else direction.rules
-    return [rule for rule in rules if split(rule.pattern) is not None]
+    return [rule for rule in rules if split(rule.pattern).head is not None]
 
 
 def _aimed_steps(rewriter: Rewriter) -> list[Step]:

@@ -19,9 +19,8 @@ import relgraph.scalar as scalar
 import relgraph.tensor as at
 from relations.kit.vocabulary import lvars
 from relgraph.graph.kanren.laws import Law, law
-from relgraph.graph.kanren.rules import Output, compound_parts, rules_sought, split
+from relgraph.graph.kanren.rules import class_of, compound_parts, rules_sought, split
 from relgraph.graph.kanren.terms import Arguments, Literal, Term, is_variable, variables_of
-from relgraph.graph.op import Op
 from relgraph.scalar.op import FoldOp, ScalarOp
 from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.random.op import RandomOp, RandomVariable
@@ -55,7 +54,7 @@ def role_of(head: Any, position: int) -> tuple[str, int]:
     Parameters
     ----------
     head
-        The head of a term; see `class_of`.
+        The head of a term: an op, or a pattern of one.
     position
         The position of the argument.
 
@@ -70,13 +69,13 @@ def role_of(head: Any, position: int) -> tuple[str, int]:
     number
         Its position among the arguments of the same kind.
     """
-    op, cls = op_of(head), class_of(head)
-    if isinstance(op, RandomOp):
+    cls = class_of(head)
+    if isinstance(head, RandomOp):
         if position == 0:
             return "generator", 0
-        is_shape = isinstance(op, RandomVariable) and op.sized and position == 1
+        is_shape = isinstance(head, RandomVariable) and head.sized and position == 1
         return ("shape of draws", 0) if is_shape else ("parameter", position)
-    scalar_name = getattr(getattr(op, "scalar_op", None), "name", "")
+    scalar_name = getattr(getattr(head, "scalar_op", None), "name", "")
     if scalar_name == "switch" and position == 0:
         return "condition", 0
     if scalar_name in _LOGICAL:
@@ -90,25 +89,10 @@ def role_of(head: Any, position: int) -> tuple[str, int]:
     return ("tensor", position) if position < first else (role, position - first)
 
 
-def class_of(head: Any) -> type | None:
-    """Return the class of the op of the head of a term; None if it is unknown.
-
-    Parameters
-    ----------
-    head
-        An op, a term for an op, one output of either, or a logic variable.
-    """
-    op = op_of(head)
-    if isinstance(op, Op):
-        return type(op)
-    parts = split(op)
-    return parts[0] if parts is not None and isinstance(parts[0], type) else None
-
-
 def roles_in(pattern: Any) -> Mapping[Any, tuple[str, int]]:
     """Return the kind of argument that each logic variable of a pattern is; see `role_of`."""
     found: dict[Any, tuple[str, int]] = {}
-    for head, patterns in _nodes_of(pattern):
+    for head, patterns, _ in map(split, compound_parts(pattern)):
         for position, p in enumerate(patterns):
             v = p.of if isinstance(p, Arguments) else p
             if is_variable(v) and found.get(v, ("tensor", 0))[0] == "tensor":
@@ -116,21 +100,10 @@ def roles_in(pattern: Any) -> Mapping[Any, tuple[str, int]]:
     return found
 
 
-def op_of(head: Any) -> Any:
-    """Return the op of the head of a term."""
-    return head.op if isinstance(head, Output) else head
-
-
 def classes_in(pattern: Any) -> list[type]:
     """Return the classes of the ops that are part of a pattern and known, one for each op."""
-    classes = [class_of(head) for head, _ in _nodes_of(pattern)]
+    classes = [class_of(split(part).head) for part in compound_parts(pattern)]
     return [cls for cls in classes if cls is not None]
-
-
-def _nodes_of(pattern: Any) -> list[tuple[Any, Sequence[Any]]]:
-    """Return the head and the arguments of each compound part of a pattern."""
-    parts = map(split, compound_parts(pattern))
-    return [found for found in parts if found is not None]
 
 
 Draw = Callable[[Random, Sequence[Any]], Any]
@@ -361,10 +334,9 @@ def op_for(
     """
     if is_variable(head):
         return bind(head, lambda: Elemwise(scalar_op(random, arguments)))
-    parts = split(head)
-    if parts is None:
+    cls, props, _ = split(head)
+    if cls is None:
         return head
-    cls, props = parts
     if not isinstance(cls, type):
         raise CannotInstantiate(f"the op {head} is open")
     names: Any = getattr(cls, "__props__", None) or ()

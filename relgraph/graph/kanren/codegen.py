@@ -23,7 +23,7 @@ from relgraph.graph.kanren import goals, matching
 from relgraph.graph.kanren.goals import Compute, Readers, Where, is_found
 from relgraph.graph.kanren.matching import LeftOver, conditions_of, is_number, may_rebuild
 from relgraph.graph.kanren.rules import (
-    Output,
+    Parts,
     Rule,
     before_several,
     flat_patterns,
@@ -131,10 +131,9 @@ class OpWriter(FunctionSource):
         if isinstance(head, Op):
             self.begin_block(f"if {text} is {self.global_name(head, 'OP')}:")
             return head
-        parts = split(head)
-        if parts is None or not isinstance(parts[0], type):
+        cls, props, _ = split(head)
+        if not isinstance(cls, type):
             raise NotCompilable(f"the op {head} in its pattern is open")
-        cls, props = parts
         names = getattr(cls, "__props__", None) or ()
         if len(names) != len(props):
             raise NotCompilable(f"{cls.__name__} has not as many properties as {head}")
@@ -154,7 +153,7 @@ class OpWriter(FunctionSource):
                 self.emit(f"{name} = {text}")
         elif isinstance(pattern, Literal):
             self.begin_block(f"if {self.global_name(pattern, 'NUMBER')}.is_value({text}):")
-        elif split(pattern) is not None:
+        elif split(pattern).head is not None:
             self.match_op(text, pattern)
         elif variables_of(pattern):
             raise NotCompilable(f"the property {pattern} in its pattern is open in part")
@@ -193,9 +192,7 @@ class MatchWriter(OpWriter):
         self.nested: list[str] = []
         self.keeps_shape = False
 
-    def match_node(
-        self, var: str, node: str, head: Any, patterns: Any, at_root: bool = False
-    ) -> str | None:
+    def match_node(self, var: str, node: str, parts: Parts, at_root: bool = False) -> str | None:
         """Match the node of a variable; return the name of the arguments left over, if any may be.
 
         Parameters
@@ -203,8 +200,7 @@ class MatchWriter(OpWriter):
         var, node
             The names of the variable and its node.
         """
-        index = head.index if isinstance(head, Output) else None
-        head = head.op if isinstance(head, Output) else head
+        head, patterns, index = parts
         known = is_fixed(head) and not at_root
         op = head if known else self.match_head(node, head)
         which, single = f"{node}.op.default_output", f"len({node}.outputs) == 1"
@@ -216,7 +212,7 @@ class MatchWriter(OpWriter):
             )
         self.matched.append((var, op))
         above = self.keeps_shape
-        family = op if op is not None else (split(head) or (None,))[0]
+        family = op if op is not None else split(head).head
         elementwise = getattr(family, "elementwise", False)
         asks = above and elementwise and not self.rule.as_written
         self.keeps_shape = above or not elementwise
@@ -291,19 +287,17 @@ class MatchWriter(OpWriter):
     def match_one(self, pattern: Any, var: str) -> None:
         """Match one pattern with one variable."""
         parts = split(pattern)
-        if parts is not None:
+        if parts.head is not None:
             self.parts.append((pattern, var))
-            head, patterns = parts
             node = self.fresh_name("n")
-            op = head.op if isinstance(head, Output) else head
-            if is_fixed(op):
+            if is_fixed(parts.head):
                 # the head first, which is one access; the node only if the head matches
-                self.begin_block(f"if {var}.head is {self.global_name(op, 'OP')}:")
+                self.begin_block(f"if {var}.head is {self.global_name(parts.head, 'OP')}:")
                 self.emit(f"{node} = {var}.owner")
             else:
                 self.emit(f"{node} = {var}.owner")
                 self.begin_block(f"if {node} is not None:")
-            self.match_node(var, node, head, patterns)
+            self.match_node(var, node, parts)
         elif isinstance(pattern, ConstrainedVar) and pattern not in self.bound:
             self.begin_block(f"if {self.global_name(pattern.constraint, 'accepts')}({var}):")
             self.bound[pattern] = var
@@ -388,7 +382,7 @@ class MatchWriter(OpWriter):
         that read a variable that the pattern shares with others.
         """
         every = f"enumerate({flat})"
-        head, _ = split(pattern) or (None, ())
+        head = split(pattern).head
         if not is_fixed(head):
             return every
         shared = self.path_to_bound(pattern)
@@ -404,7 +398,7 @@ class MatchWriter(OpWriter):
 
         None if there is none, or only among inputs that may be swapped.
         """
-        head, patterns = split(pattern) or (None, ())
+        head, patterns, _ = split(pattern)
         if not is_fixed(head) or is_commutative(head):
             return None
         for i, part in enumerate(patterns):
@@ -500,20 +494,19 @@ class RuleWriter(MatchWriter):
 
     def write(self) -> None:
         parts = split(self.rule.pattern)
-        if parts is None:
+        if parts.head is None:
             raise NotCompilable("its pattern has no op at the root")
-        head, patterns = parts
         answer = "[new]"
-        if isinstance(head, Output):
-            self.begin_block(f"if len(node.outputs) > {head.index}:")
-            self.emit(f"root = node.outputs[{head.index}]")
+        if parts.output is not None:
+            self.begin_block(f"if len(node.outputs) > {parts.output}:")
+            self.emit(f"root = node.outputs[{parts.output}]")
             self.begin_block("if fgraph is None or fgraph.clients.get(root):")
             answer = "{root: new}"
         else:
             self.emit("root = node.outputs[0]")
         if not self.rule.as_written:
             self.parts.append((self.rule.pattern, "root"))
-        rest = self.match_node("root", "node", head, patterns, at_root=True)
+        rest = self.match_node("root", "node", parts, at_root=True)
         self.check_clients()
         self.check_numbers()
         self.check_conditions()
@@ -527,8 +520,7 @@ class RuleWriter(MatchWriter):
         self.emit("fgraph, node = None, root.owner")
         self.bound = {v: self.fresh_name("x") for v in variables}
         for position, part in enumerate(parts):
-            head, _ = split(part) or (None, ())
-            op = head.op if isinstance(head, Output) else head
+            op = split(part).head
             self.non_variables.update(self.bound[v] for v in variables_of(op))
             var = self.fresh_name("v") if position else "root"
             self.matched.append((var, op if isinstance(op, Op) else None))
@@ -623,7 +615,9 @@ class RuleWriter(MatchWriter):
         """Emit the construction of `new`, which has the type of the root, and is not the root."""
         made: list[tuple[str, Op | None]] = []
         # if all dtypes must be one, a template that can't be built is no match
-        typed = self.rule.one_dtype and (rest is not None or split(self.rule.template) is not None)
+        typed = self.rule.one_dtype and (
+            rest is not None or split(self.rule.template).head is not None
+        )
         if typed:
             self.begin_block("try:")
         new = self.build_term(self.rule.template, made)
@@ -644,7 +638,7 @@ class RuleWriter(MatchWriter):
 
     def add_rest(self, new: str, rest: str, made: list[tuple[str, Op | None]]) -> str:
         """Emit the sum of `new` and the arguments left over; return the name of the result."""
-        head, _ = split(self.rule.pattern) or (None, ())
+        head = split(self.rule.pattern).head
         result = self.fresh_name("t")
         op = self.global_name(head, "OP")
         whole = f"{op}.make_node(*{rest}.around({new})).outputs[0]"
@@ -664,15 +658,13 @@ class RuleWriter(MatchWriter):
             return f"*{self.build_term(template.of, made)}"
         if isinstance(template, Literal):
             return self.fixed_value(template.value)
-        parts = split(template)
-        if parts is None:
+        head, patterns, output = split(template)
+        if head is None:
             return self.fixed_value(template)
-        head, patterns = parts
         args = ", ".join(self.build_term(p, made) for p in patterns)
         var = self.fresh_name("t")
-        if isinstance(head, Output):
-            op = self.op_text(head.op)
-            self.emit(f"{var} = {op}({args}, return_list=True)[{head.index}]")
+        if output is not None:
+            self.emit(f"{var} = {self.op_text(head)}({args}, return_list=True)[{output}]")
             made.append((var, None))
         elif is_fixed(head) and head.nout == 1:
             self.emit(f"{var} = {self.global_name(head, 'OP')}.make_node({args}).outputs[0]")
@@ -694,10 +686,9 @@ class RuleWriter(MatchWriter):
         """Return the expression for the op of a template."""
         if isinstance(head, Op):
             return self.global_name(head, "OP")
-        parts = split(head)
-        if parts is None:
+        cls, props, _ = split(head)
+        if cls is None:
             return self.build_term(head, [])
-        cls, props = parts
         args = ", ".join(self.op_text(p) for p in props)
         return f"{self.global_name(cls, 'CLASS')}({args})"
 

@@ -129,11 +129,11 @@ def extract(relation: Callable[[Any, Any], Any], name: str) -> Extraction:
 
 def _rule(name: str, in_lv: Any, out_lv: Any, state: GuardedState) -> Rule:
     pattern, template = _resolved(in_lv, state), _resolved(out_lv, state)
-    parts = split(pattern)
-    if parts is None:
+    head = split(pattern).head
+    if head is None:
         raise OpenRelation(f"its left side is {pattern}, which is not an op on arguments")
-    if isinstance(parts[0], FunctionType):
-        raise OpenRelation(f"its left side calls {parts[0].__name__}, which is a function, no op")
+    if isinstance(head, FunctionType):
+        raise OpenRelation(f"its left side calls {head.__name__}, which is a function, no op")
     if state.constraints:
         raise OpenRelation("it holds constraints other than whereo and computo")
     held = tuple(

@@ -40,7 +40,7 @@ from relgraph.graph.kanren.goals import (
 )
 from relgraph.graph.kanren.rules import (
     Failure,
-    Output,
+    Parts,
     Path,
     Reason,
     Rule,
@@ -269,24 +269,22 @@ def _match_whole(pattern: Any, s: Bindings, at: _Place) -> Iterator[Bindings]:
 
 def _match_at(pattern: Any, s: Bindings, at: _Place) -> Iterator[tuple[Bindings, LeftOver]]:
     parts, node = split(pattern), at.var.owner
-    if parts is None:
+    if parts.head is None:
         yield from ((bindings, LeftOver()) for bindings in _match_leaf(pattern, s, at))
     elif node is None:
         at.failed(s, Reason.OP if at.path else Reason.LEAF, pattern)
-    elif not _is_output(parts[0], node, at.var):
+    elif not _is_output(parts.output, node, at.var):
         at.failed(s, Reason.OUTPUTS, pattern)
     else:
-        head, patterns = parts
-        head = head.op if isinstance(head, Output) else head
-        for bindings in _match_op(pattern, head, node, s, at):
+        for bindings in _match_op(pattern, parts.head, node, s, at):
             seen = {**bindings, INNER: (*s.get(INNER, ()), at.var)}
-            yield from _match_arguments(pattern, head, patterns, node, seen, at)
+            yield from _match_arguments(pattern, parts, node, seen, at)
 
 
-def _is_output(head: Any, node: Apply, var: Variable) -> bool:
-    """Return whether a pattern with this head is about that output of `node` which `var` is."""
+def _is_output(wanted: int | None, node: Apply, var: Variable) -> bool:
+    """Return whether a pattern of an output is about that one of `node` which `var` is."""
     plain = len(node.outputs) == 1 or node.op.default_output == var.index
-    return not plain and head.index == var.index if isinstance(head, Output) else plain
+    return plain if wanted is None else not plain and wanted == var.index
 
 
 def _match_leaf(pattern: Any, s: Bindings, at: _Place) -> Iterator[Bindings]:
@@ -314,8 +312,9 @@ def _match_op(pattern: Any, head: Any, node: Apply, s: Bindings, at: _Place) -> 
 
 
 def _match_arguments(
-    pattern: Any, head: Any, patterns: Sequence[Any], node: Apply, s: Bindings, at: _Place
+    pattern: Any, parts: Parts, node: Apply, s: Bindings, at: _Place
 ) -> Iterator[tuple[Bindings, LeftOver]]:
+    head, patterns, _ = parts
     if takes_all_arguments(patterns):
         flat = is_ac(head) and at.regroup and at.at_root
         every = flat_arguments(at.fgraph, node)[0] if flat else node.inputs
@@ -473,8 +472,7 @@ def combine_arguments(node: Apply, arguments: Sequence[Variable]) -> Variable | 
 
 def may_rebuild(template: Any) -> bool:
     """Return whether a template may build the node that was matched."""
-    parts = split(template)
-    return isvar(template) if parts is None else takes_all_arguments(parts[1])
+    return isvar(template) or takes_all_arguments(split(template).arguments)
 
 
 def rebuilds_same_node(template: Any, new: Any, old: Variable) -> bool:
@@ -632,7 +630,9 @@ def _about(pattern: Any, root: Variable, condition: Any) -> Any:
     """Return a condition on a variable where it is on the whole pattern."""
     if not isinstance(condition, Condition):
         return condition
-    whole = [split(v) is not None and fast_unify(v, pattern, {}) == {} for v in condition.variables]
+    whole = [
+        split(v).head is not None and fast_unify(v, pattern, {}) == {} for v in condition.variables
+    ]
     pairs = zip(condition.variables, whole, strict=True)
     return condition.on(tuple(root if same else v for v, same in pairs))
 

@@ -14,7 +14,7 @@ from enum import StrEnum
 from functools import cached_property
 from itertools import islice
 from types import FunctionType
-from typing import Any, TypeAlias, TypeGuard
+from typing import Any, NamedTuple, TypeAlias, TypeGuard
 
 from cons.core import ConsPair
 from etuples import etuple
@@ -96,8 +96,7 @@ class Rule:
     @property
     def output(self) -> int | None:
         """The index of the output that it replaces, if the pattern has one."""
-        parts = split(self.pattern)
-        return parts[0].index if parts is not None and isinstance(parts[0], Output) else None
+        return split(self.pattern).output
 
     @property
     def collapses(self) -> bool:
@@ -105,7 +104,7 @@ class Rule:
 
         See `LocalOptimizer.collapses`.
         """
-        head, patterns = split(self.pattern) or (None, ())
+        head, patterns, _ = split(self.pattern)
         return (
             self.root is not None
             and not is_ac(head)
@@ -130,10 +129,7 @@ class Rule:
     @property
     def required_numbers(self) -> frozenset[Literal]:
         """The numbers that must be arguments of its root, by the pattern or by a condition."""
-        parts = split(self.pattern)
-        if parts is None:
-            return frozenset()
-        head, patterns = parts
+        head, patterns, _ = split(self.pattern)
         every = flat_patterns(head, patterns) if self.regroup and is_ac(head) else patterns
         arguments = [p.of if isinstance(p, Arguments) else p for p in every]
         asked = {
@@ -152,12 +148,12 @@ class Rule:
         on the outer one the variable may have to take more of the arguments. Only one that stands
         nowhere else can, and only where it is matched last: the others take one argument each.
         """
-        parts = split(self.pattern)
-        if parts is not None and self.regroup and takes_all_arguments(parts[1]):
+        head, patterns, _ = split(self.pattern)
+        if self.regroup and takes_all_arguments(patterns):
             return True
-        if parts is None or not self.regroup or self.one_client or not is_ac(parts[0]):
+        if not self.regroup or self.one_client or not is_ac(head):
             return False
-        flat = flat_patterns(*parts)
+        flat = flat_patterns(head, patterns)
         uses = Counter(v for p in flat for v in variables_of(p))
         alone = {p for p in flat if is_variable(p) and uses[p] == 1}
         if any(match_cost(p, True) > match_cost(v, True) for p in flat for v in alone):
@@ -168,32 +164,32 @@ class Rule:
 
     def might_match_op(self, op: Any) -> bool:
         """Return whether it can match some node with this op."""
-        root, parts = self.root, split(self.pattern)
-        if parts is None or root is None or root is op:
+        root = self.root
+        if root is None or root is op:
             return True
         # `issubclass` asks the abstract base classes of ops, slowly
-        return root in type(op).__mro__ and self._ops_fit([(parts[0], op)])
+        return root in type(op).__mro__ and self._ops_fit([(split(self.pattern).head, op)])
 
     def might_match(self, node: Apply) -> bool:
         """Return whether it can match some node with the op and input heads of `node`."""
         op = node.op
         if not self.might_match_op(op):
             return False
-        parts = split(self.pattern)
-        if parts is None or self.root is None:
+        if self.root is None:
             return True
+        head, arguments, _ = split(self.pattern)
         heads: Sequence[Any] = [v.head for v in node.inputs]
         count, is_wide_sum = len(heads), is_ac(op) and len(heads) > 2
         if is_wide_sum:
             # the answer is for all sums of so many terms with these heads (see `opt.dispatch`)
             heads = fullest_heads(heads)
-        if self.regroup and is_ac(parts[0]):
+        if self.regroup and is_ac(head):
             if op in heads:
                 return True  # the arguments of the nested sum are not known
             return self.might_match_sum(heads)
-        if not all(_may_hold(c, heads, parts[1]) for c in self.conditions):
+        if not all(_may_hold(c, heads, arguments) for c in self.conditions):
             return False
-        patterns, rest = before_several(parts[1])
+        patterns, rest = before_several(arguments)
         if len(patterns) > count or (rest is None and len(patterns) < count):
             return False
         if not _may_repeat(patterns, heads):
@@ -201,19 +197,18 @@ class Rule:
         if is_wide_sum:
             return all(any(may_have_head(p, head) for head in heads) for p in patterns)
         orders: list[Sequence[Any]] = [heads]
-        if is_commutative(parts[0]) and len(heads) == 2 and not self.as_written:
+        if is_commutative(head) and len(heads) == 2 and not self.as_written:
             orders.append(heads[::-1])
         return any(
             all(map(may_have_head, patterns, order))
-            and self._ops_fit([(parts[0], op), *zip(map(_op_in, patterns), order, strict=False)])
+            and self._ops_fit([(head, op), *zip(map(_op_in, patterns), order, strict=False)])
             for order in orders
         )
 
     def might_match_sum(self, heads: Sequence[Any]) -> bool:
         """Return whether the rule, which regroups, can match a flattened sum with these heads."""
-        parts = split(self.pattern)
-        assert parts is not None
-        wanted = [p for p in flat_patterns(*parts) if not isinstance(p, Arguments)]
+        head, patterns, _ = split(self.pattern)
+        wanted = [p for p in flat_patterns(head, patterns) if not isinstance(p, Arguments)]
         return (
             len(wanted) <= len(heads)
             and _may_repeat(wanted, heads)
@@ -240,32 +235,46 @@ class Rule:
         return True
 
 
-@dataclass(frozen=True)
-class Output:
-    """The head of a pattern for one of several outputs: ``nth(1, op(x))``."""
+class Parts(NamedTuple):
+    """The parts of a compound pattern; a leaf has no head.
 
-    index: int
-    op: Any
+    Attributes
+    ----------
+    head
+        The op, or a pattern of it.
+    arguments
+        The patterns of its arguments.
+    output
+        Which of several outputs is meant, as in ``nth(1, op(x))``; None if that is not said.
+    """
 
-    def __str__(self) -> str:
-        return f"output {self.index} of {self.op}"
+    head: Any
+    arguments: tuple[Any, ...] = ()
+    output: int | None = None
 
 
-def split(pattern: Any) -> tuple[Any, tuple[Any, ...]] | None:
-    """Return the head and the arguments of a compound pattern; None if it is a leaf."""
-    if pattern.__class__ is Term:
-        return _parts(pattern.op, pattern.args)
-    parts = expression_parts(pattern)
-    return _parts(parts[0], tuple(parts[1:])) if parts else None
+_LEAF = Parts(None)
 
 
-def _parts(head: Any, arguments: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+def split(pattern: Any) -> Parts:
+    """Return the parts of a pattern; a term keeps them, since many laws are asked about a node."""
+    if pattern.__class__ is not Term:
+        return _split(expression_parts(pattern))
+    if pattern.parts is None:
+        pattern.parts = _split((pattern.op, *pattern.args))
+    return pattern.parts  # type: ignore[no-any-return]
+
+
+def _split(parts: Sequence[Any]) -> Parts:
+    if not parts:
+        return _LEAF
+    head, arguments = parts[0], tuple(parts[1:])
     if head is nth and len(arguments) == 2:
         index, inner = arguments[0], split(arguments[1])
         index = index.value if isinstance(index, Literal) else index
-        if isinstance(index, int) and inner is not None:
-            return Output(index, inner[0]), inner[1]
-    return head, arguments
+        if isinstance(index, int) and inner.head is not None:
+            return inner._replace(output=index)
+    return Parts(head, arguments)
 
 
 def rounded_numbers(pattern: Any) -> tuple[float | complex, ...]:
@@ -273,7 +282,7 @@ def rounded_numbers(pattern: Any) -> tuple[float | complex, ...]:
     literals = {
         part.value
         for compound in compound_parts(pattern)
-        for part in (split(compound) or (None, ()))[1]
+        for part in split(compound).arguments
         if isinstance(part, Literal) and isinstance(part.value, float | complex)
     }
     return tuple(n for n in literals if any(r != n for r in roundings(n).values() if n == n))
@@ -281,17 +290,16 @@ def rounded_numbers(pattern: Any) -> tuple[float | complex, ...]:
 
 def head_of(pattern: Any) -> Any:
     """Return the `Op` or the class of ops that heads a pattern; None if that is not known."""
-    return family_of(_op_in(pattern))
+    head = _op_in(pattern)
+    return head.tracked if isinstance(head, Op) else class_of(head)
 
 
-def family_of(head: Any) -> Any:
-    """Return the op of a head, or the class of ops; None if that is not known."""
-    if isinstance(head, Output):
-        head = head.op
+def class_of(head: Any) -> type[Op] | None:
+    """Return the class of the ops that a head may be; None if that is not known."""
     if isinstance(head, Op):
-        return head.tracked
-    inner = split(head)
-    return inner[0] if inner is not None and isinstance(inner[0], type) else None
+        return type(head)
+    cls = split(head).head
+    return cls if isinstance(cls, type) else None
 
 
 def height(pattern: Any) -> int:
@@ -299,8 +307,8 @@ def height(pattern: Any) -> int:
     cls = pattern.__class__
     if cls is LogicVariable or cls is Literal:
         return 0
-    parts = split(pattern)
-    return 0 if parts is None else 1 + max(map(height, parts[1]), default=0)
+    head, patterns, _ = split(pattern)
+    return 0 if head is None else 1 + max(map(height, patterns), default=0)
 
 
 def is_fixed(head: Any) -> TypeGuard[Op]:
@@ -322,9 +330,9 @@ def flat_patterns(op: Op, patterns: Sequence[Any]) -> list[Any]:
     """Return the arguments of a pattern of `op`, those of nested patterns of it in their place."""
     flat: list[Any] = []
     for pattern in patterns:
-        parts = split(pattern)
-        if parts is not None and parts[0] is op:
-            flat.extend(flat_patterns(op, parts[1]))
+        head, arguments, _ = split(pattern)
+        if head is op:
+            flat.extend(flat_patterns(op, arguments))
         else:
             flat.append(pattern)
     return flat
@@ -344,9 +352,9 @@ def match_cost(pattern: Any, is_free: bool) -> tuple[int, int]:
     """
     if isinstance(pattern, Arguments):
         return 4, 0
-    parts = split(pattern)
-    if parts is not None:
-        return 3 if is_commutative(parts[0]) else 1, -height(pattern)
+    head = split(pattern).head
+    if head is not None:
+        return 3 if is_commutative(head) else 1, -height(pattern)
     return 2 if is_free else 0, 0
 
 
@@ -368,10 +376,10 @@ def compound_parts(pattern: Any) -> Iterator[Any]:
     stack = [pattern]
     while stack:
         item = stack.pop()
-        parts = split(item)
-        if parts is not None:
+        head, arguments, _ = split(item)
+        if head is not None:
             yield item
-            stack.extend(reversed(parts[1]))
+            stack.extend(reversed(arguments))
 
 
 def _may_have_heads(patterns: Sequence[Any], heads: Sequence[Any]) -> bool:
@@ -417,16 +425,11 @@ def may_have_head(pattern: Any, head: Any) -> bool:
 
 def _op_in(pattern: Any) -> Any:
     """Return the op of a pattern; None for a leaf."""
-    if type(pattern) is ConsPair:
-        return pattern.car
-    parts = split(pattern)
-    return None if parts is None else parts[0]
+    return pattern.car if type(pattern) is ConsPair else split(pattern).head
 
 
 def _may_be(pattern: Any, found: Any, bound: dict[Any, Any]) -> bool:
     """Return whether an op, or a property of one, can match a pattern; add the bindings."""
-    if isinstance(pattern, Output):
-        pattern = pattern.op
     if pattern is found or isinstance(pattern, FunctionType):
         return True  # what the call of a function makes is not asked here
     if is_variable(pattern):
@@ -435,11 +438,10 @@ def _may_be(pattern: Any, found: Any, bound: dict[Any, Any]) -> bool:
         return pattern.is_value(found)
     if isinstance(pattern, Op) and pattern.relative is not None:
         return type(found) is pattern.relative
-    parts = split(pattern)
-    if parts is None:
+    cls, props, _ = split(pattern)
+    if cls is None:
         is_open = type(pattern) is ConsPair or variables_of(pattern)
         return bool(is_open) or bool(pattern == found)
-    cls, props = parts
     names = getattr(cls, "__props__", None) or ()
     if not isinstance(cls, type) or len(names) != len(props):
         return True
@@ -501,7 +503,7 @@ def _rules(goal: Any, target: Any) -> list[Rule] | None:
 
 def _expression(pattern: Any) -> Any:
     """Return the pattern of a node as an expression; the open end of a list is an `Arguments`."""
-    head, arguments = split(pattern) or (None, ())
+    head, arguments, _ = split(pattern)
     if head is nth and len(arguments) == 2:
         return arguments[1]  # of any output
     if type(pattern) is not ConsPair:

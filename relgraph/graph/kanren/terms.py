@@ -292,7 +292,7 @@ class Term(_Spoken):
         The ops that Python's operators build.
     """
 
-    __slots__ = ("_etuple", "_ops", "args", "op")
+    __slots__ = ("_etuple", "_ops", "args", "op", "parts")
     __iter__ = None  # type: ignore[assignment]
 
     def __init__(self, op: Any, arguments: Sequence[Any], ops: Any) -> None:
@@ -300,6 +300,7 @@ class Term(_Spoken):
         self.args = tuple(_as_part(arg) for arg in arguments)
         self._ops = ops
         self._etuple: ExpressionTuple | None = None
+        self.parts: Any = None  # kept by `rules.split`
 
     def __call__(self, *arguments: Any) -> Term:
         """Apply a term for an op (``CAReduce(add, axis_lv)``) to arguments."""

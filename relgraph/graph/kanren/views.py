@@ -135,11 +135,11 @@ class _CaseWriter(RuleWriter):
         # with unknown readers no nested sum is flattened: the view is of one argument of a sum
         self.emit(f"fgraph = {self.global_name(UNKNOWN_READERS, 'GRAPH')}")
         parts = split(self.rule.pattern)
-        if parts is None:
+        if parts.head is None:
             self.match_one(self.rule.pattern, "root")
         else:
             self.emit("node = root.owner")
-            self.match_node("root", "node", parts[0], parts[1])
+            self.match_node("root", "node", parts)
         self.check_conditions()
         self.emit(f"return {self.seen_text(self.seen_as)}")
         self.lines.append("    return None")

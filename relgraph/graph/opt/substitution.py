@@ -153,7 +153,7 @@ class PatternSub(LocalOptimizer):
         variables: dict[str, Any] = {}
         pattern = convert_strs_to_vars(in_pattern, variables)
         for part in compound_parts(pattern):
-            called, _ = split(part) or (None, ())
+            called = split(part).head
             if isinstance(called, FunctionType):
                 raise TypeError(
                     f"in the pattern to search for, {pattern_text(in_pattern)}, {called.__name__} "

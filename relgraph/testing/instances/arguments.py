@@ -19,7 +19,7 @@ import numpy as np
 
 import relgraph.tensor as at
 from relgraph.graph.basic import Variable
-from relgraph.graph.kanren.rules import split
+from relgraph.graph.kanren.rules import class_of, split
 from relgraph.graph.kanren.terms import is_variable
 from relgraph.graph.op import Op
 from relgraph.scalar.type import number_kind, weak_dtype
@@ -49,10 +49,8 @@ from relgraph.testing.instances.instance import (
 )
 from relgraph.testing.random_terms import (
     CannotInstantiate,
-    class_of,
     classes_in,
     made_by,
-    op_of,
     role_of,
 )
 
@@ -182,11 +180,11 @@ class _Naming:
         stack: Named = [(pattern, None)]
         while stack:
             part, axes = stack.pop()
-            parts = split(part)
+            head, arguments, _ = split(part)
             if is_variable(part) and axes is not None:
                 self._note(part, axes)
-            elif parts is not None:
-                stack += self._below(*parts, axes)
+            elif head is not None:
+                stack += self._below(head, arguments, axes)
 
     def found(self) -> dict[Any, Axes]:
         """Return the names of the axes of each logic variable that has any."""
@@ -225,7 +223,7 @@ class _Naming:
         signature = _signature_of(cls, arguments)
         if signature is not None:
             return self._by_signature(signature, cls, arguments, axes)
-        if getattr(op_of(head), "new_order", None) == (1, 0):
+        if getattr(head, "new_order", None) == (1, 0):
             return [(p, axes and axes[::-1]) for p in arguments]
         if issubclass(cls, Elemwise):
             inside = [c for p in arguments for c in classes_in(p) if issubclass(c, MatrixProduct)]

@@ -20,8 +20,8 @@ from relations.kit.functions import admitted_ops
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.kanren.goals import Compute, Where
 from relgraph.graph.kanren.rules import (
-    Output,
     Rule,
+    class_of,
     compound_parts,
     is_ac,
     is_commutative,
@@ -45,7 +45,6 @@ from relgraph.testing.random_terms import (
     PARAMETERS,
     CannotInstantiate,
     Parameters,
-    class_of,
     classes_in,
     made_by,
     op_for,
@@ -68,7 +67,7 @@ def numbers_where_it_decides(*terms: Any) -> tuple[float, ...]:
     """
     sizes: dict[float, None] = {}
     for part in [part for term in terms for part in compound_parts(term)]:
-        head, arguments = split(part) or (None, ())
+        head, arguments, _ = split(part)
         if str(head) in _ORDER:
             numbers = [a.value for a in arguments if isinstance(a, Literal)]
             sizes.update(dict.fromkeys(abs(float(n)) for n in numbers if n and abs(n) < math.inf))
@@ -192,12 +191,11 @@ class PatternInstantiator(RandomArguments):
             return self._variable(pattern)
         if isinstance(pattern, Literal | bool | int | float | complex):
             return self._add_leaf(self._number(getattr(pattern, "value", pattern)))
-        parts = split(pattern)
-        if parts is None:
+        head, patterns, output = split(pattern)
+        if head is None:
             return pattern
-        head, patterns = parts
-        if isinstance(head, Output):
-            return self._output(head, patterns)
+        if output is not None:
+            return self._output(output, head, patterns)
         arguments = []
         for position, p in enumerate(patterns):
             if isinstance(p, Arguments):
@@ -225,17 +223,17 @@ class PatternInstantiator(RandomArguments):
         role, _ = role_of(head, position)
         return self._add_leaf(at.constant(number, dtype="int64")) if role == "length" else None
 
-    def _output(self, head: Output, patterns: Sequence[Any]) -> Any:
+    def _output(self, index: int, head: Any, patterns: Sequence[Any]) -> Any:
         """Return one output of a node, which all parts of the pattern that name an output share."""
         arguments = [self._build(p) for p in patterns]
-        op = self._op(head.op, arguments)
+        op = self._op(head, arguments)
         key = (op, tuple(arguments))
         outputs = self._state.outputs.get(key)
         if outputs is None:
             outputs = self._state.outputs[key] = made_by(op.make_node, op, arguments).outputs
-        if head.index >= len(outputs):
-            raise CannotInstantiate(f"{op} has no output {head.index}")
-        return outputs[head.index]
+        if index >= len(outputs):
+            raise CannotInstantiate(f"{op} has no output {index}")
+        return outputs[index]
 
     # -- sums and products -----------------------------------------------------------------
 

@@ -94,10 +94,9 @@ class Instances:
             return bound[pattern]
         if isinstance(pattern, Literal | bool | int | float):
             return self.number(getattr(pattern, "value", pattern))
-        parts = split(pattern)
-        if parts is None:
+        head, patterns, _ = split(pattern)
+        if head is None:
             return pattern if isinstance(pattern, Variable) else self.leaf()
-        head, patterns = parts
         arguments = []
         for p in patterns:
             arguments += self.several() if isinstance(p, Arguments) else [self.of(p, bound)]
@@ -126,10 +125,9 @@ class Instances:
         return made
 
     def op(self, head, bound):
-        parts = split(head)
-        if parts is None:
+        cls, props, _ = split(head)
+        if cls is None:
             return head
-        cls, props = parts
         values = []
         for prop in props:
             if isvar(prop):
