@@ -34,10 +34,14 @@ from relgraph.graph.kanren.rules import (
     split,
     takes_all_arguments,
 )
-from relgraph.graph.kanren.state import fast_unify
+from relgraph.graph.kanren.state import written_alike
 from relgraph.graph.kanren.terms import Arguments, Literal, is_variable, variables_of
 from relgraph.graph.op import Op
 from relgraph.graph.unify import ConstrainedVar
+
+HELPERS: Mapping[str, Any] = {**vars(goals), **vars(matching)}
+"""The globals of every function, besides the parts of its rule: what is emitted may call all that
+conditions and matches are checked by."""
 
 # Python refuses blocks nested deeper than 100.
 MAX_BLOCKS = 90
@@ -96,11 +100,6 @@ class FunctionSource:
             known = self._constants[id(value)] = self.fresh_name(stem)
             self.namespace[known] = value
         return known
-
-    @property
-    def constants(self) -> dict[str, Any]:
-        """The values that `global_name` was given, by name."""
-        return {name: self.namespace[name] for name in self._constants.values()}
 
     def compile_function(self, signature: str, label: str) -> Any:
         """Return the function; `label` takes the place of the file name in tracebacks."""
@@ -183,10 +182,9 @@ class MatchWriter(OpWriter):
         `matching`).
     """
 
-    def __init__(self, rule: Rule, all_answers: bool, helpers: Mapping[str, Any]) -> None:
-        super().__init__(helpers)
+    def __init__(self, rule: Rule) -> None:
+        super().__init__(HELPERS)
         self.rule = rule
-        self.all_answers = all_answers
         self.matched: list[tuple[str, Op | None]] = []
         self.parts: list[tuple[Any, str]] = []
         self.nested: list[str] = []
@@ -346,10 +344,6 @@ class MatchWriter(OpWriter):
             self.begin_block(f"for {place}, {var} in {self.candidates(pattern, flat, index)}:")
             if taken:
                 self.begin_block(f"if {' and '.join(f'{place} != {t}' for t in taken)}:")
-            if self.all_answers:
-                # the first answer would be the same without this
-                others = "".join(f"{t}, " for t in taken)
-                self.begin_block(f"if not is_repeated({flat}, {place}, ({others})):")
             taken.append(place)
             self.match_one(pattern, var)
             if keeps_shape and is_number(pattern):
@@ -431,23 +425,17 @@ class MatchWriter(OpWriter):
 Transform = Callable[[Any, Any], Any]
 
 
-def compile_rule(rule: Rule, all_answers: bool = False) -> Transform:
+def compile_rule(rule: Rule) -> Transform:
     """Return a function ``(fgraph, node) -> [variable] | False`` that applies `rule`.
-
-    Parameters
-    ----------
-    all_answers
-        Return a generator function of all answers instead.
 
     Raises
     ------
     NotCompilable
         If the op at the root of the pattern is not known, or a condition is not one of `goals`.
     """
-    writer = RuleWriter(rule, all_answers)
+    writer = RuleWriter(rule)
     writer.write()
-    if not all_answers:
-        writer.lines.append("    return False")
+    writer.lines.append("    return False")
     transform: Transform = writer.compile_function("transform(fgraph, node)", f"law {rule.name}")
     return transform
 
@@ -475,7 +463,7 @@ def compile_replacement(
     NotCompilable
         If what the rule builds is open, or a condition is not one of `goals`.
     """
-    writer = RuleWriter(rule, False)
+    writer = RuleWriter(rule)
     writer.write_replacement(parts, variables, leaves_over)
     writer.lines.append("    return None")
     signature = "replacement(root, inner, values, rest)"
@@ -486,9 +474,6 @@ def compile_replacement(
 
 class RuleWriter(MatchWriter):
     """Generates the function of one rule."""
-
-    def __init__(self, rule: Rule, all_answers: bool) -> None:
-        super().__init__(rule, all_answers, HELPERS)
 
     # -- the function ----------------------------------------------------------------------
 
@@ -511,7 +496,7 @@ class RuleWriter(MatchWriter):
         self.check_numbers()
         self.check_conditions()
         self.build_answer(rest)
-        self.emit(f"{'yield' if self.all_answers else 'return'} {answer}")
+        self.emit(f"return {answer}")
 
     def write_replacement(
         self, parts: Sequence[Any], variables: Sequence[Any], leaves_over: bool
@@ -601,7 +586,7 @@ class RuleWriter(MatchWriter):
         if not variables_of(argument):
             return self.global_name(argument, "VALUE")
         for part, var in self.parts:
-            if fast_unify(part, argument, {}) == {}:  # equal, as a term or as an etuple
+            if written_alike(part, argument):
                 return var
         # a term that the pattern does not match is passed as a term, as in a search
         known = [
@@ -723,8 +708,3 @@ class RuleWriter(MatchWriter):
             tests.append(f"is_real({first})")
         if tests:
             self.begin_block(f"if {' and '.join(tests)}:")
-
-
-HELPERS: Mapping[str, Any] = {**vars(goals), **vars(matching)}
-"""The globals of every function, besides the parts of its rule: what is emitted may call all that
-conditions and matches are checked by."""

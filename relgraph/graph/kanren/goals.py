@@ -174,12 +174,6 @@ def computed_among(made: Iterable[Variable], given: Iterable[Any]) -> list[Varia
     ]
 
 
-def is_repeated(arguments: Sequence[Any], index: int, taken: Sequence[int]) -> bool:
-    """Return whether the argument at `index` is also at an earlier place that isn't taken."""
-    var = arguments[index]
-    return any(arguments[i] is var for i in range(index) if i not in taken)
-
-
 def fitted(new: Any, old: Variable) -> Variable | None:
     """Return `new` fitted to the type of `old`, or None if that is impossible."""
     if new is None or isinstance(new, MetaObject):

@@ -53,7 +53,7 @@ from relgraph.graph.kanren.rules import (
     split,
     takes_all_arguments,
 )
-from relgraph.graph.kanren.state import extended, fast_unify
+from relgraph.graph.kanren.state import extended, fast_unify, written_alike
 from relgraph.graph.kanren.terms import Arguments, Literal, OpenAnswerError, build, variables_of
 from relgraph.graph.op import Op
 from relgraph.graph.unify import ConstrainedVar
@@ -496,13 +496,11 @@ def has_outside_clients(fgraph: Any, inner: Sequence[Variable], skip: Skip | Non
         See `match_root`. The clients of a copy are clients of the variable.
     """
     nodes = {var.owner for var in inner}
-    if skip is None:
-        return any(reader not in nodes for var in inner[1:] for reader, _ in fgraph.clients[var])
     stack = list(inner[1:])
     while stack:
         for reader, _ in fgraph.clients[stack.pop()]:
             copies = () if isinstance(reader, str) else reader.outputs
-            if copies and isinstance(skip(copies[0]), Variable):
+            if skip is not None and copies and isinstance(skip(copies[0]), Variable):
                 stack.extend(copies)
             elif reader not in nodes:
                 return True
@@ -630,9 +628,7 @@ def _about(pattern: Any, root: Variable, condition: Any) -> Any:
     """Return a condition on a variable where it is on the whole pattern."""
     if not isinstance(condition, Condition):
         return condition
-    whole = [
-        split(v).head is not None and fast_unify(v, pattern, {}) == {} for v in condition.variables
-    ]
+    whole = [split(v).head is not None and written_alike(v, pattern) for v in condition.variables]
     pairs = zip(condition.variables, whole, strict=True)
     return condition.on(tuple(root if same else v for v, same in pairs))
 

@@ -73,10 +73,7 @@ def fast_unify(u: Any, v: Any, s: Bindings) -> Bindings | bool:
     while stack:
         u, v = stack.pop()
         if u is _REST:
-            try:
-                u, v = cdr(v[0]), cdr(v[1])
-            except ConsError:
-                return False
+            u, v = cdr(v[0]), cdr(v[1])
         unifier = _UNIFIERS.get((type(u), type(v))) or _unifier_for(type(u), type(v))
         if unifier is _UNIFY_EQUAL:
             if not (u == v):  # noqa: SIM201  (as in the library: a tracer records the question)
@@ -118,6 +115,11 @@ def fast_unify(u: Any, v: Any, s: Bindings) -> Bindings | bool:
                 return False
             data = found
     return data
+
+
+def written_alike(u: Any, v: Any) -> bool:
+    """Return whether two parts of laws are written in the same way, as terms or as etuples."""
+    return fast_unify(u, v, {}) == {}
 
 
 def fast_reify(x: Any, s: Bindings) -> Any:

@@ -121,7 +121,7 @@ class _CaseWriter(RuleWriter):
 
     def __init__(self, row: Case, name: str) -> None:
         rule = Rule(name, row.pattern, None, row.conditions, regroup=True)
-        super().__init__(rule, all_answers=False)
+        super().__init__(rule)
         self.seen_as = row.seen_as
 
     def made(self) -> Callable[[Variable], Any]:

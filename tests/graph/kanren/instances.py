@@ -15,6 +15,7 @@ import relgraph.tensor as at
 from relations.kit.vocabulary import lvars
 from relgraph.graph.basic import Variable, equal_computations
 from relgraph.graph.kanren import Literal, computo, whereo
+from relgraph.graph.kanren.codegen import RuleWriter
 from relgraph.graph.kanren.laws import law
 from relgraph.graph.kanren.relations import SOUNDNESS
 from relgraph.graph.kanren.rules import is_ac, split
@@ -155,6 +156,14 @@ class Instances:
     def node(self, pattern):
         """Return a node for a pattern; None if its op takes nothing of what was drawn."""
         return self.of(pattern, {}).owner
+
+
+def all_answers(rule):
+    """Return the compiled function of a rule as a generator of all its answers."""
+    writer = RuleWriter(rule)
+    writer.write()
+    writer.lines[-1] = writer.lines[-1].replace("return", "yield")
+    return writer.compile_function("transform(fgraph, node)", rule.name)
 
 
 def answer_of(rewriter, var, fgraph=None):

@@ -16,7 +16,7 @@ import relgraph.tensor as at
 from relgraph.graph.basic import as_string, equal_computations, graph_inputs
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren import KanrenRelationSub, NoSuchDirection, whereo
-from relgraph.graph.kanren.codegen import NotCompilable, compile_rule
+from relgraph.graph.kanren.codegen import NotCompilable
 from relgraph.graph.kanren.compilation import extract
 from relgraph.graph.kanren.goals import fitted
 from relgraph.graph.kanren.laws import Law
@@ -27,7 +27,7 @@ from relgraph.testing.discovery import discover_laws
 from relgraph.testing.instances.instance import direction_of
 from relgraph.testing.instances.instantiation import PatternInstantiator
 from relgraph.testing.random_terms import CannotInstantiate
-from tests.graph.kanren.instances import Instances, Relations, is_number
+from tests.graph.kanren.instances import Instances, Relations, all_answers, is_number
 from tests.seeds import sampled, seed_of
 
 BOOK = discover_laws()
@@ -134,7 +134,7 @@ def compare_on(direction, function, root):
 def _all_answers(rule):
     """Return a function that gives all answers of a rule; None where it would be too large."""
     try:
-        return compile_rule(rule, all_answers=True)
+        return all_answers(rule)
     except NotCompilable:
         return None
 
@@ -181,7 +181,7 @@ def test_random_laws(random):
         except NoSuchDirection:
             continue
         try:
-            functions = [compile_rule(rewriter.rule, all_answers=True)]
+            functions = [all_answers(rewriter.rule)]
         except NotCompilable:
             functions = []
         for _ in range(3):
@@ -199,7 +199,7 @@ def test_random_relations(random):
     rewriter = KanrenRelationSub(relation)
     assert rewriter.closed is not None
     note(str(extract(relation, "relation")))
-    functions = [compile_rule(rule, all_answers=True) for rule in rewriter.closed.rules]
+    functions = [all_answers(rule) for rule in rewriter.closed.rules]
     ordered = extract(relation, "relation").ordered
     for pattern in patterns * 2 + others:
         node = Instances(random).node(pattern)
@@ -220,7 +220,7 @@ def test_choices_one_after_the_other_keep_the_order_of_the_search():
     rewriter = KanrenRelationSub(relation)
     assert not extract(relation, "relation").ordered
     a, two = at.dvector("a"), at.constant([2.0])
-    functions = [compile_rule(rule, all_answers=True) for rule in rewriter.closed.rules]
+    functions = [all_answers(rule) for rule in rewriter.closed.rules]
     for _ in range(5):
         expected = compare(rewriter, functions, a + two, ordered=False)
         assert len(expected) == 3
