@@ -10,11 +10,12 @@ import functools
 import importlib
 import operator
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from relgraph import on_first_use
 from relgraph.graph import notation, utils
-from relgraph.tensor import math, shapes
+from relgraph.tensor import shapes
 from relgraph.tensor.along_axes import argsort as argsort
 from relgraph.tensor.along_axes import cumprod as cumprod
 from relgraph.tensor.along_axes import cumsum as cumsum
@@ -128,7 +129,7 @@ def _iterate(x: Any) -> Any:
     return (x[i] for i in range(length))
 
 
-__all__ = [name for name in on_first_use.public_names(globals()) if name != "Any"]
+__all__ = [name for name in on_first_use.public_names(globals()) if name not in ("Any", "Callable")]
 _OF_NO_LAW = ("get_scalar_constant_value", "get_vector_length", "infer_broadcastable", "tensor")
 
 # Laws are written with all others.
@@ -159,11 +160,9 @@ TensorVariable._ops.call_function = functools.partial(_call_numpy, "call_functio
 _MODULES = frozenset(("fft", "linalg", "random", "special"))
 
 
-def __getattr__(name: str) -> Any:
+def _find(name: str) -> Any:
     if name in _MODULES:
         return on_first_use.loaded(f"relgraph.tensor.{name}")
-    if name in math.ELEMENTWISE:
-        return math.ELEMENTWISE[name]
     if name in ("mgrid", "ogrid"):
         return on_first_use.loaded("relgraph.tensor.functions.calculus", "GRIDS")[name]
     if not name.startswith("_"):
@@ -183,11 +182,11 @@ def __dir__() -> list[str]:
     return sorted(
         {
             *globals(),
-            *math.ELEMENTWISE,
             *_MODULES,
             *importlib.import_module("relgraph.tensor.functions").FUNCTIONS,
         }
     )
 
 
-TensorVariable._ops.find = __getattr__
+__getattr__: Callable[[str], Any] = _find
+TensorVariable._ops.find = _find

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,10 +11,7 @@ import numpy as np
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.utils import LogicTerm
-from relgraph.scalar.error_free import ScaledProduct
-from relgraph.scalar.error_free import add_error as add_error_of_scalars
-from relgraph.scalar.error_free import fma as fma_of_scalars
-from relgraph.scalar.error_free import mul_error as mul_error_of_scalars
+from relgraph.scalar import error_free
 from relgraph.scalar.type import is_complex, is_discrete, number_kind, weak_dtype
 from relgraph.tensor.basic import TensorOp, as_argument, as_tensor_variable, number
 from relgraph.tensor.elemwise import Elemwise
@@ -60,7 +57,7 @@ class MatrixProduct(TensorOp):
         ranks = (x.type.ndim, y.type.ndim)
         if ranks == (1, 1):
             # filled, since no other part of the gradient would see that the lengths differ
-            return [second(x, g) * y, second(y, g) * x]
+            return [_second(x, g) * y, _second(y, g) * x]
         if ranks == (2, 1):
             return [_outer(g, y), _dot(x.T, g)]
         if ranks == (1, 2):
@@ -94,122 +91,41 @@ def _outer(x: Any, y: Any) -> Any:
 
 
 _dot = Dot()
+_second = Elemwise(scalar.second)
 
-
-add = Elemwise(scalar.add)
-sub = Elemwise(scalar.sub)
-mul = Elemwise(scalar.mul)
-true_div = Elemwise(scalar.true_div)
-int_div = Elemwise(scalar.int_div)
-mod = Elemwise(scalar.mod)
-pow = Elemwise(scalar.pow)
-neg = Elemwise(scalar.neg)
-abs = Elemwise(scalar.abs)
-sign = Elemwise(scalar.sign)
-sqr = Elemwise(scalar.sqr)
-sqrt = Elemwise(scalar.sqrt)
-reciprocal = Elemwise(scalar.reciprocal)
-maximum = Elemwise(scalar.maximum)
-minimum = Elemwise(scalar.minimum)
-
-exp = Elemwise(scalar.exp)
-exp2 = Elemwise(scalar.exp2)
-expm1 = Elemwise(scalar.expm1)
-log = Elemwise(scalar.log)
-log2 = Elemwise(scalar.log2)
-log10 = Elemwise(scalar.log10)
-log1p = Elemwise(scalar.log1p)
-sin = Elemwise(scalar.sin)
-cos = Elemwise(scalar.cos)
-tan = Elemwise(scalar.tan)
-arcsin = Elemwise(scalar.arcsin)
-arccos = Elemwise(scalar.arccos)
-arctan = Elemwise(scalar.arctan)
-arctan2 = Elemwise(scalar.arctan2)
-sinh = Elemwise(scalar.sinh)
-cosh = Elemwise(scalar.cosh)
-tanh = Elemwise(scalar.tanh)
-arcsinh = Elemwise(scalar.arcsinh)
-arccosh = Elemwise(scalar.arccosh)
-arctanh = Elemwise(scalar.arctanh)
-
-erf = Elemwise(scalar.erf)
-erfc = Elemwise(scalar.erfc)
-erfinv = Elemwise(scalar.erfinv)
-sigmoid = Elemwise(scalar.sigmoid)
-softplus = Elemwise(scalar.softplus)
-log1mexp = Elemwise(scalar.log1mexp)
-hypot = Elemwise(scalar.hypot)
-length = Elemwise(scalar.length)
-sqr_less_sqr = Elemwise(scalar.sqr_less_sqr)
-cbrt = Elemwise(scalar.cbrt)
-cosm1 = Elemwise(scalar.cosm1)
-log1pmx = Elemwise(scalar.log1pmx)
-log_determinant = Elemwise(scalar.log_determinant)
-log_product = Elemwise(scalar.log_product)
-log1p_sqr = Elemwise(scalar.log1p_sqr)
-hypot1m1 = Elemwise(scalar.hypot1m1)
-x_less_sin = Elemwise(scalar.x_less_sin)
-tan_less_x = Elemwise(scalar.tan_less_x)
-logaddexp = Elemwise(scalar.logaddexp)
-gammaln = Elemwise(scalar.gammaln)
-digamma = Elemwise(scalar.digamma)
-polygamma = Elemwise(scalar.polygamma)
-
-ceil = Elemwise(scalar.ceil)
-floor = Elemwise(scalar.floor)
-trunc = Elemwise(scalar.trunc)
-round_half_to_even = Elemwise(scalar.round)
-
-eq = Elemwise(scalar.eq)
-neq = Elemwise(scalar.neq)
-lt = Elemwise(scalar.lt)
-le = Elemwise(scalar.le)
-gt = Elemwise(scalar.gt)
-ge = Elemwise(scalar.ge)
-isnan = Elemwise(scalar.isnan)
-isinf = Elemwise(scalar.isinf)
-and_ = Elemwise(scalar.and_)
-or_ = Elemwise(scalar.or_)
-xor = Elemwise(scalar.xor)
-invert = Elemwise(scalar.invert)
-
-identity = Elemwise(scalar.identity)
-second = Elemwise(scalar.second)
-switch = Elemwise(scalar.switch)
-clip = Elemwise(scalar.clip)
-conj = Elemwise(scalar.conj)
-real = Elemwise(scalar.real)
-imag = Elemwise(scalar.imag)
-angle = Elemwise(scalar.angle)
 
 ELEMENTWISE: dict[str, Elemwise] = {
     name: Elemwise(op) for name, op in vars(scalar).items() if isinstance(op, scalar.ScalarOp)
 }
-"""These, and what a new record adds, by the names of their scalar ops."""
+"""Each scalar op on the elements of tensors, by its name."""
 
-# NumPy's names for ops that have another name above.
-subtract = sub
-multiply = mul
-divide = true_divide = true_div
-floor_divide = int_div
-remainder = mod
-power = pow
-negative = neg
-absolute = abs
-square = sqr
-equal = eq
-not_equal = neq
-less = lt
-less_equal = le
-greater = gt
-greater_equal = ge
-bitwise_and = and_
-bitwise_or = or_
-bitwise_xor = xor
-bitwise_not = invert
-conjugate = conj
-fill = second
+NAMES: dict[str, Elemwise] = {
+    **{
+        op.scalar_op.ufunc.__name__: op
+        for op in ELEMENTWISE.values()
+        if isinstance(op.scalar_op.ufunc, np.ufunc)
+    },
+    **ELEMENTWISE,
+    "bitwise_not": ELEMENTWISE["invert"],
+    "fill": ELEMENTWISE["second"],
+    "power": ELEMENTWISE["pow"],
+    "round_half_to_even": ELEMENTWISE["round"],
+    "true_divide": ELEMENTWISE["true_div"],
+    "add_error": Elemwise(error_free.add_error),
+    "fma": Elemwise(error_free.fma),
+    "mul_error": Elemwise(error_free.mul_error),
+}
+"""The elementwise ops that this module has as attributes, also by the names of NumPy's ufuncs."""
+
+
+def _op(name: str) -> Elemwise:
+    if name not in NAMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return NAMES[name]
+
+
+# a variable, as type checkers don't know what a function returns while modules import each other
+__getattr__: Callable[[str], Elemwise] = _op
 
 
 def cast(x: Any, dtype: Any) -> Any:
@@ -242,14 +158,14 @@ def round(x: Any, decimals: int = 0) -> Any:
     >>> round([1.25, 2.36], 1).eval()
     array([1.2, 2.4])
     """
-    x = as_tensor_variable(x)
+    x, to_even = as_tensor_variable(x), Elemwise(scalar.round)
     if decimals == 0:
-        return round_half_to_even(x)
+        return to_even(x)
     if decimals < 0:
         scale = 10**-decimals
-        return cast(round_half_to_even(x / scale) * scale, x.type.dtype)
+        return cast(to_even(x / scale) * scale, x.type.dtype)
     scale = 10**decimals
-    return x if is_discrete(x.type.dtype) else round_half_to_even(x * scale) / scale
+    return x if is_discrete(x.type.dtype) else to_even(x * scale) / scale
 
 
 around = round
@@ -268,13 +184,14 @@ def where(condition: Any, x: Any, y: Any) -> Any:
     >>> where([True, False], [1, 2], [3, 4]).eval()
     array([1, 4])
     """
-    return switch(condition, x, y)
+    return Elemwise(scalar.switch)(condition, x, y)
 
 
 def as_bool(x: Any) -> Any:
     """Return where `x` is not zero, or `x` if it is of dtype bool."""
     x = as_tensor_variable(x)
-    return x if not isinstance(x, LogicTerm) and x.type.dtype == "bool" else neq(x, 0)
+    is_bool = not isinstance(x, LogicTerm) and x.type.dtype == "bool"
+    return x if is_bool else Elemwise(scalar.neq)(x, 0)
 
 
 def logical_and(x: Any, y: Any) -> Any:
@@ -290,7 +207,7 @@ def logical_and(x: Any, y: Any) -> Any:
     >>> logical_and([0, 2], [1, 1]).eval()
     array([False,  True])
     """
-    return and_(as_bool(x), as_bool(y))
+    return as_bool(x) & as_bool(y)
 
 
 def logical_or(x: Any, y: Any) -> Any:
@@ -306,7 +223,7 @@ def logical_or(x: Any, y: Any) -> Any:
     >>> logical_or([0, 2], [0, 1]).eval()
     array([False,  True])
     """
-    return or_(as_bool(x), as_bool(y))
+    return as_bool(x) | as_bool(y)
 
 
 def logical_xor(x: Any, y: Any) -> Any:
@@ -322,7 +239,7 @@ def logical_xor(x: Any, y: Any) -> Any:
     >>> logical_xor([0, 2], [1, 1]).eval()
     array([ True, False])
     """
-    return xor(as_bool(x), as_bool(y))
+    return as_bool(x) ^ as_bool(y)
 
 
 def logical_not(x: Any) -> Any:
@@ -338,7 +255,7 @@ def logical_not(x: Any) -> Any:
     >>> logical_not([0, 2]).eval()
     array([ True, False])
     """
-    return invert(as_bool(x))
+    return ~as_bool(x)
 
 
 def isfinite(x: Any) -> Any:
@@ -355,7 +272,7 @@ def isfinite(x: Any) -> Any:
     array([ True, False])
     """
     x = as_tensor_variable(x)
-    return invert(or_(isnan(x), isinf(x)))
+    return ~(Elemwise(scalar.isnan)(x) | Elemwise(scalar.isinf)(x))
 
 
 def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
@@ -365,9 +282,10 @@ def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: b
     nan are close if `equal_nan`.
     """
     a, b = as_tensor_variable(a), _inexact(b, a)
-    near = le(abs(sub(a, b)), add(atol, mul(rtol, abs(b))))
-    close = or_(and_(near, isfinite(b)), eq(a, b))
-    return or_(close, and_(isnan(a), isnan(b))) if equal_nan else close
+    near = abs(a - b) <= atol + rtol * abs(b)
+    close = near & isfinite(b) | Elemwise(scalar.eq)(a, b)
+    isnan = Elemwise(scalar.isnan)
+    return close | (isnan(a) & isnan(b)) if equal_nan else close
 
 
 def _inexact(b: Any, a: Any) -> Any:
@@ -409,7 +327,7 @@ def deg2rad(x: Any) -> Any:
     >>> deg2rad([180.0]).eval()
     array([3.14159265])
     """
-    return mul(as_floats(x, np.deg2rad), math.pi / 180)
+    return as_floats(x, np.deg2rad) * (math.pi / 180)
 
 
 def rad2deg(x: Any) -> Any:
@@ -425,12 +343,7 @@ def rad2deg(x: Any) -> Any:
     >>> rad2deg([3.141592653589793]).eval()
     array([180.])
     """
-    return mul(as_floats(x, np.rad2deg), 180 / math.pi)
-
-
-fma = Elemwise(fma_of_scalars)
-add_error = Elemwise(add_error_of_scalars)
-mul_error = Elemwise(mul_error_of_scalars)
+    return as_floats(x, np.rad2deg) * (180 / math.pi)
 
 
 def scaled_product(factors: Sequence[Any], divisors: Sequence[Any] = ()) -> Any:
@@ -443,14 +356,14 @@ def scaled_product(factors: Sequence[Any], divisors: Sequence[Any] = ()) -> Any:
     factors, divisors
         Tensors of real numbers; one of them at least.
     """
-    return Elemwise(ScaledProduct(len(factors), len(divisors)))(*factors, *divisors)
+    return Elemwise(error_free.ScaledProduct(len(factors), len(divisors)))(*factors, *divisors)
 
 
 if not TYPE_CHECKING:
     # A type checker takes all names that are defined here.
     __all__ = sorted(
         [
-            *[name for name, op in globals().items() if isinstance(op, Elemwise)],
+            *(name for name in NAMES if name != "round"),
             *("around", "cast", "deg2rad", "isclose", "isfinite", "logical_and", "logical_not"),
             *("logical_or", "logical_xor", "rad2deg", "round", "where"),
         ]
