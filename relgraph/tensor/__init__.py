@@ -24,25 +24,7 @@ from relgraph.tensor.along_axes import repeat as repeat
 from relgraph.tensor.along_axes import roll as roll
 from relgraph.tensor.along_axes import sort as sort
 from relgraph.tensor.along_axes import tile as tile
-from relgraph.tensor.assembly import alloc as alloc
-from relgraph.tensor.assembly import arange as arange
-from relgraph.tensor.assembly import broadcast_to as broadcast_to
-from relgraph.tensor.assembly import concatenate as concatenate
-from relgraph.tensor.assembly import eye as eye
-from relgraph.tensor.assembly import full as full
-from relgraph.tensor.assembly import full_like as full_like
-from relgraph.tensor.assembly import hstack as hstack
-from relgraph.tensor.assembly import join as join
-from relgraph.tensor.assembly import ones as ones
-from relgraph.tensor.assembly import ones_like as ones_like
-from relgraph.tensor.assembly import split as split
-from relgraph.tensor.assembly import stack as stack
-from relgraph.tensor.assembly import tri as tri
-from relgraph.tensor.assembly import tril as tril
-from relgraph.tensor.assembly import triu as triu
-from relgraph.tensor.assembly import vstack as vstack
-from relgraph.tensor.assembly import zeros as zeros
-from relgraph.tensor.assembly import zeros_like as zeros_like
+from relgraph.tensor.assembly import *  # noqa: F403
 from relgraph.tensor.basic import Assert as Assert
 from relgraph.tensor.basic import CheckAndRaise as CheckAndRaise
 from relgraph.tensor.basic import NotScalarConstantError as NotScalarConstantError
@@ -59,9 +41,7 @@ from relgraph.tensor.indexing import getitem as getitem
 from relgraph.tensor.indexing import inc_subtensor as inc_subtensor
 from relgraph.tensor.indexing import set_subtensor as set_subtensor
 from relgraph.tensor.indexing import take as take
-from relgraph.tensor.linalg.diagonals import diag as diag
-from relgraph.tensor.linalg.diagonals import diagonal as diagonal
-from relgraph.tensor.linalg.diagonals import trace as trace
+from relgraph.tensor.linalg.diagonals import *  # noqa: F403
 from relgraph.tensor.linalg.products import batched_dot as batched_dot
 from relgraph.tensor.linalg.products import dot as dot
 from relgraph.tensor.linalg.products import einsum as einsum
@@ -95,9 +75,7 @@ from relgraph.tensor.shapes import specify_shape as specify_shape
 from relgraph.tensor.shapes import squeeze as squeeze
 from relgraph.tensor.shapes import swapaxes as swapaxes
 from relgraph.tensor.shapes import transpose as transpose
-from relgraph.tensor.softmaxes import log_softmax as log_softmax
-from relgraph.tensor.softmaxes import logsumexp as logsumexp
-from relgraph.tensor.softmaxes import softmax as softmax
+from relgraph.tensor.softmaxes import *  # noqa: F403
 from relgraph.tensor.type import TensorConstant as TensorConstant
 from relgraph.tensor.type import TensorType as TensorType
 from relgraph.tensor.type import TensorVariable as TensorVariable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from relgraph.graph.op import Op, Variables
 from relgraph.graph.type import DisconnectedType, disconnected
 from relgraph.graph.unify import nth
 from relgraph.graph.utils import LogicTerm
+from relgraph.introspection import public_functions
 from relgraph.scalar.type import check_dtype, is_discrete, result_dtype
 from relgraph.tensor.basic import (
     AxisOp,
@@ -747,3 +748,8 @@ def split(x: Any, splits_size: Any, n_splits: int | None = None, axis: int = 0) 
     parts = Split(n, normalize_axis(axis, x.type.ndim, "split"))(x, sizes, return_list=True)
     assert isinstance(parts, list)
     return parts
+
+
+if not TYPE_CHECKING:
+    # A type checker takes all names that are defined here.
+    __all__ = public_functions(globals())

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import RelativeOp
 from relgraph.graph.utils import LogicTerm
+from relgraph.introspection import public_functions
 from relgraph.scalar.op import where_not
 from relgraph.scalar.type import is_discrete
 from relgraph.tensor.basic import (
@@ -222,3 +223,8 @@ def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     if isinstance(result, LogicTerm):
         return kept_axes(result, axis, "logsumexp")
     return expand_dims(result, normalize_axes(axis, x.type.ndim, "logsumexp"))
+
+
+if not TYPE_CHECKING:
+    # A type checker takes all names that are defined here.
+    __all__ = public_functions(globals())

@@ -6,14 +6,7 @@ float64. What is known of a matrix is declared by `assume`.
 
 from relgraph import on_first_use
 from relgraph.graph import utils
-from relgraph.tensor.linalg.decompositions import cholesky as cholesky
-from relgraph.tensor.linalg.decompositions import eig as eig
-from relgraph.tensor.linalg.decompositions import eigh as eigh
-from relgraph.tensor.linalg.decompositions import eigvals as eigvals
-from relgraph.tensor.linalg.decompositions import eigvalsh as eigvalsh
-from relgraph.tensor.linalg.decompositions import qr as qr
-from relgraph.tensor.linalg.decompositions import svd as svd
-from relgraph.tensor.linalg.decompositions import svdvals as svdvals
+from relgraph.tensor.linalg.decompositions import *  # noqa: F403
 from relgraph.tensor.linalg.functions import cond as cond
 from relgraph.tensor.linalg.functions import det as det
 from relgraph.tensor.linalg.functions import expm as expm

@@ -9,11 +9,12 @@ vectors.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from relgraph.graph.op import Variables
 from relgraph.graph.type import DisconnectedType
 from relgraph.graph.utils import MethodNotDefined
+from relgraph.introspection import public_functions
 from relgraph.tensor import fortran
 from relgraph.tensor.assembly import concatenate, tril, zeros_like
 from relgraph.tensor.indexing import getitem
@@ -467,3 +468,8 @@ def eigvals(a: Any) -> Any:
     array([2.+0.j, 3.+0.j])
     """
     return Eigvals()(a)
+
+
+if not TYPE_CHECKING:
+    # A type checker takes all names that are defined here.
+    __all__ = public_functions(globals())

@@ -6,12 +6,13 @@ As in `numpy.diagonal`, the diagonal is the last axis of what is taken out.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.notation import Applied
+from relgraph.introspection import public_functions
 from relgraph.tensor.assembly import zeros, zeros_like
 from relgraph.tensor.basic import as_tensor_variable, normalize_axis
 from relgraph.tensor.linalg.matrix_op import MatrixOp, check_matrix
@@ -184,3 +185,8 @@ def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     """
     along = diagonal(x, offset, axis1, axis2)
     return sum_(along, axis=along.type.ndim - 1)
+
+
+if not TYPE_CHECKING:
+    # A type checker takes all names that are defined here.
+    __all__ = public_functions(globals())
