@@ -12,7 +12,7 @@ import numpy as np
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.notation import Applied
 from relgraph.graph.traversal import io_toposort
-from relgraph.graph.type import Type
+from relgraph.graph.type import DisconnectedType, Type
 from relgraph.graph.utils import LogicTerm, Memo, MetaObject, MethodNotDefined
 
 Variables = Sequence[Any]
@@ -379,9 +379,11 @@ class TypedOp(Op):
         return Apply(self, variables, [t.make_variable() for t in types])
 
     def input_gradients(self, *args: Any, **kwargs: Any) -> Any:
-        """Return the gradient by each input, as `L_op`, of an op with one output.
+        """Return the gradient by each input, as `L_op`.
 
-        The arguments are the gradient by the output, the output, and the inputs.
+        The arguments are the gradient by the output, the output, and the inputs; for an op of
+        several outputs, the list of the gradients, None for one that is disconnected, and the list
+        of the outputs.
         """
         raise MethodNotDefined(f"{self} ({type(self).__name__}) has no gradient")
 
@@ -390,7 +392,10 @@ class TypedOp(Op):
             return self.grad(inputs, output_grads)
         if type(self).input_gradients is TypedOp.input_gradients:
             return self.input_gradients()
-        return self.input_gradients(output_grads[0], outputs[0], *inputs)
+        if self.nout == 1:
+            return self.input_gradients(output_grads[0], outputs[0], *inputs)
+        grads = [None if isinstance(g.type, DisconnectedType) else g for g in output_grads]
+        return self.input_gradients(grads, outputs, *inputs)
 
     def __reduce__(self) -> tuple[Any, ...]:
         restore, (cls, state) = super().__reduce__()

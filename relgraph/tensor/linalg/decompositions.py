@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from relgraph.graph.op import Variables
-from relgraph.graph.type import DisconnectedType
 from relgraph.graph.utils import MethodNotDefined
 from relgraph.introspection import public_functions
 from relgraph.tensor import fortran
@@ -25,7 +23,6 @@ from relgraph.tensor.linalg.matrix_op import (
     adjoint,
     columns,
     eye_like,
-    fitted_gradient,
 )
 from relgraph.tensor.linalg.products import matmul
 from relgraph.tensor.linalg.systems import SolveTriangular, inv, solve
@@ -72,7 +69,7 @@ class Cholesky(SquareMatrixOp):
         back = SolveTriangular(lower=False)
         inner = back(adjoint(c), half)
         made = adjoint(back(adjoint(c), adjoint(inner)))
-        return [fitted_gradient((made + adjoint(made)) / 2, x)]
+        return [(made + adjoint(made)) / 2]
 
 
 def cholesky(a: Any, lower: bool = True, *, upper: bool = False) -> Any:
@@ -118,7 +115,7 @@ class QR(LapackOp):
         mode: Any = self.mode
         return fortran.qr(a, mode)
 
-    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
+    def input_gradients(self, g: Any, out: Any, a: Any) -> list[Any]:
         """Return the gradient, for matrices whose first columns are linearly independent.
 
         The form is that of S. Walter and L. Lehmann, Algorithmic Differentiation of Linear Algebra
@@ -131,12 +128,10 @@ class QR(LapackOp):
             If a `q` of the mode ``complete`` is differentiated and `a` is not known to have no more
             rows than columns: if it has, the last columns of `q` are arbitrary.
         """
-        a = inputs[0]
         m, n = a.type.shape[-2:]
-        *by_q, gr = [None if isinstance(g.type, DisconnectedType) else g for g in output_grads]
-        gq = by_q[0] if by_q else None
+        gq, gr = (None, g) if self.mode == "r" else g
         if self.mode == "reduced" or (self.mode == "complete" and lesser(m, n) == m is not None):
-            q, r = outputs
+            q, r = out
         elif gq is None:
             q, r = QR("reduced")(a)
             # what a complete r has below these rows is 0
@@ -148,13 +143,13 @@ class QR(LapackOp):
             )
         gq, gr = (zeros_like(v) if g is None else g for v, g in ((q, gq), (r, gr)))
         if lesser(m, n) == n is not None:
-            return [fitted_gradient(_tall_gradient(q, r, gq, gr), a)]
+            return [_tall_gradient(q, r, gq, gr)]
         first = (..., slice(None, _shorter_side(a)))
         rest = (..., slice(_shorter_side(a), None))
         gq = gq + matmul(getitem(a, rest), adjoint(getitem(gr, rest)))
         by_first = _tall_gradient(q, getitem(r, first), gq, getitem(gr, first))
         by_rest = matmul(q, getitem(gr, rest))
-        return [fitted_gradient(concatenate([by_first, by_rest], axis=a.type.ndim - 1), a)]
+        return [concatenate([by_first, by_rest], axis=a.type.ndim - 1)]
 
 
 def _shorter_side(a: Any) -> Any:
@@ -211,7 +206,7 @@ class SVD(LapackOp):
     def of_arrays(self, a: Array) -> Any:
         return fortran.svd(a, self.full_matrices, self.compute_uv)
 
-    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
+    def input_gradients(self, g: Any, out: Any, a: Any) -> list[Any]:
         """Return the gradient, for singular values that differ from each other and from 0.
 
         The form is that of J. Townsend, Differentiating the Singular Value Decomposition (2016);
@@ -223,23 +218,21 @@ class SVD(LapackOp):
         MethodNotDefined
             If vectors of full matrices are differentiated that are not known to be square.
         """
-        a = inputs[0]
-        given = [None if isinstance(g.type, DisconnectedType) else g for g in output_grads]
         if not self.compute_uv:
             u, _, vh = SVD(False)(a)
-            return [fitted_gradient(matmul(u * _row(given[0]), vh), a)]
+            return [matmul(u * _row(g), vh)]
         m, n = a.type.shape[-2:]
         square = m is not None and m == n
         if self.full_matrices and not square:
-            if given[0] is not None or given[2] is not None:
+            if g[0] is not None or g[2] is not None:
                 raise MethodNotDefined(
                     "svd: the vectors of full matrices have a gradient only where a is known to be "
                     "square; use full_matrices=False"
                 )
             u, s, vh = SVD(False)(a)
         else:
-            u, s, vh = outputs
-        return [fitted_gradient(_gradient(u, s, vh, *given), a)]
+            u, s, vh = out
+        return [_gradient(u, s, vh, *g)]
 
 
 def _row(v: Any) -> Any:
@@ -341,16 +334,15 @@ class Eigh(_Hermitian):
     def of_arrays(self, a: Array) -> Any:
         return fortran.eigh(a, self.UPLO)
 
-    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
-        w, v = outputs
-        gw, gv = (None if isinstance(g.type, DisconnectedType) else g for g in output_grads)
+    def input_gradients(self, g: Any, out: Any, a: Any) -> list[Any]:
+        (w, v), (gw, gv) = out, g
         total: Any = 0
         if gw is not None:
             total = total + matmul(v * _row(gw), adjoint(v))
         if gv is not None:
             inner = _reciprocal_gaps(w, v) * matmul(adjoint(v), gv)
             total = total + matmul(v, matmul(inner, adjoint(v)))
-        return [fitted_gradient((total + adjoint(total)) / 2, inputs[0])]
+        return [(total + adjoint(total)) / 2]
 
 
 class Eigvalsh(_Hermitian):
@@ -364,8 +356,7 @@ class Eigvalsh(_Hermitian):
 
     def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
         v = Eigh(self.UPLO)(x)[1]
-        g = matmul(v * _row(g), adjoint(v))
-        return [fitted_gradient(g, x)]
+        return [matmul(v * _row(g), adjoint(v))]
 
 
 class Eig(LapackOp):
@@ -378,9 +369,8 @@ class Eig(LapackOp):
     def of_arrays(self, a: Array) -> Any:
         return fortran.eig(a)
 
-    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
-        w, v = outputs
-        gw, gv = (None if isinstance(g.type, DisconnectedType) else g for g in output_grads)
+    def input_gradients(self, g: Any, out: Any, a: Any) -> list[Any]:
+        (w, v), (gw, gv) = out, g
         vh: Any = adjoint(v)
         inner: Any = 0
         eye = eye_like(v)
@@ -391,7 +381,7 @@ class Eig(LapackOp):
             # the length of a vector stays 1
             lengths = matmul(vh, v * _row((along * eye).sum(axis=-1).real))
             inner = inner + conjugated(_reciprocal_gaps(w, v)) * (along - lengths)
-        return [fitted_gradient(solve(vh, matmul(inner, vh)), inputs[0])]
+        return [solve(vh, matmul(inner, vh))]
 
 
 class Eigvals(LapackOp):
@@ -406,8 +396,7 @@ class Eigvals(LapackOp):
 
     def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
         v = Eig()(x)[1]
-        g = matmul(adjoint(inv(v)) * _row(g), adjoint(v))
-        return [fitted_gradient(g, x)]
+        return [matmul(adjoint(inv(v)) * _row(g), adjoint(v))]
 
 
 def eigh(a: Any, UPLO: str = "L") -> Any:

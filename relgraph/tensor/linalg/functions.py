@@ -16,8 +16,6 @@ from typing import Any
 import numpy as np
 import scipy
 
-from relgraph.graph.op import Variables
-from relgraph.graph.type import DisconnectedType
 from relgraph.scalar.type import is_complex
 from relgraph.tensor import fortran
 from relgraph.tensor.assembly import broadcast_to, concatenate, zeros_like
@@ -31,7 +29,6 @@ from relgraph.tensor.linalg.matrix_op import (
     adjoint,
     check_square,
     eye_like,
-    fitted_gradient,
     has_finite_sum,
     on_finite,
 )
@@ -61,7 +58,7 @@ class Det(LapackOp):
         return on_finite(fortran.det, a)
 
     def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
-        return [fitted_gradient(_per_matrix(g) * conjugated(Cofactors()(x)), x)]
+        return [_per_matrix(g) * conjugated(Cofactors()(x))]
 
 
 def cofactors(xp: Any, factors: Sequence[Any]) -> Any:
@@ -129,8 +126,7 @@ class Cofactors(SquareMatrixOp):
         return found
 
     def input_gradients(self, g: Any, out: Any, a: Any) -> list[Any]:
-        change = SecondCofactors()(a, conjugated(g))
-        return [fitted_gradient(conjugated(change), a)]
+        return [conjugated(SecondCofactors()(a, conjugated(g)))]
 
 
 class SecondCofactors(LapackOp):
@@ -146,11 +142,7 @@ class SecondCofactors(LapackOp):
     def input_gradients(self, g: Any, out: Any, a: Any, e: Any) -> list[Any]:
         """Return the gradients; that by the first input is by way of the inverse."""
         g = conjugated(g)
-        by_e = self(a, g)
-        return [
-            fitted_gradient(conjugated(v), x)
-            for v, x in ((_third_derivative(a, e, g), a), (by_e, e))
-        ]
+        return [conjugated(_third_derivative(a, e, g)), conjugated(self(a, g))]
 
 
 def _third_derivative(a: Any, e: Any, g: Any) -> Any:
@@ -207,21 +199,17 @@ class SLogDet(LapackOp):
         found = np.asarray(on_finite(both, a))
         return np.array(found[..., 0]), np.array(found[..., 1].real)
 
-    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
+    def input_gradients(self, g: Any, out: Any, a: Any) -> list[Any]:
         """Return the gradient by way of the inverse, which raises LinAlgError of a singular matrix:
         there the logarithm has no derivative."""
-        a = inputs[0]
-        g_sign, g_log = output_grads
-        scale: Any = None
-        if not isinstance(g_log.type, DisconnectedType):
-            scale = g_log
-        if a.type.dtype in REAL_OF and not isinstance(g_sign.type, DisconnectedType):
+        g_sign, scale = g
+        if a.type.dtype in REAL_OF and g_sign is not None:
             # along the phase: the sign moves by i times the imaginary part of trace(a⁻¹ da)
-            phase = -(conjugated(g_sign) * outputs[0]).imag * 1j
+            phase = -(conjugated(g_sign) * out[0]).imag * 1j
             scale = phase if scale is None else scale + phase
         if scale is None:
             return [zeros_like(a)]
-        return [fitted_gradient(_per_matrix(scale) * adjoint(inv(a)), a)]
+        return [_per_matrix(scale) * adjoint(inv(a))]
 
 
 _det = Det()
@@ -468,7 +456,7 @@ class Expm(SquareMatrixOp):
         n = shape_i(a, rows)
         both = self(concatenate([above, below], axis=rows))
         block = getitem(both, (*[slice(None)] * rows, slice(None, n), slice(n, None)))
-        return [fitted_gradient(block, x)]
+        return [block]
 
 
 def expm(a: Any) -> Any:

@@ -21,6 +21,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from relgraph.graph.basic import Apply
+from relgraph.graph.op import Variables
 from relgraph.scalar.type import is_discrete, result_dtype
 from relgraph.tensor.assembly import eye
 from relgraph.tensor.basic import TensorOp
@@ -180,6 +181,11 @@ class LapackOp(MatrixOp):
     def of_arrays(self, *arrays: Any, **kwargs: Any) -> Any:
         """Return the results for arrays of LAPACK's dtype."""
         raise NotImplementedError
+
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
+        """Return what `input_gradients` returns, fitted to the inputs."""
+        found = super().L_op(inputs, outputs, output_grads)
+        return [fitted_gradient(g, x) for g, x in zip(found, inputs, strict=True)]
 
 
 class SquareMatrixOp(LapackOp):

@@ -17,8 +17,6 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply
-from relgraph.graph.op import Variables
-from relgraph.graph.type import DisconnectedType
 from relgraph.graph.utils import MethodNotDefined
 from relgraph.tensor import fortran
 from relgraph.tensor.assembly import tril, triu
@@ -35,7 +33,6 @@ from relgraph.tensor.linalg.matrix_op import (
     SquareMatrixOp,
     adjoint,
     columns,
-    fitted_gradient,
     has_finite_sum,
     written_to,
 )
@@ -174,7 +171,7 @@ class Solve(LinearSolve):
             ga = (ga + adjoint(ga)) / 2
         elif self.assume_a == "sym":
             ga = (ga + swapaxes(ga, -1, -2)) / 2
-        return [fitted_gradient(ga, a), fitted_gradient(gb, b)]
+        return [ga, gb]
 
 
 def outer_product(x: Any, y: Any, are_vectors: bool) -> Any:
@@ -226,7 +223,7 @@ class SolveTriangular(LinearSolve):
         ga = -outer_product(gb, out, b.type.ndim == 1)
         k = 1 if self.unit_diagonal else 0
         ga = tril(ga, -k) if self.lower else triu(ga, k)
-        return [fitted_gradient(ga, a), fitted_gradient(gb, b)]
+        return [ga, gb]
 
 
 class CholeskySolve(LinearSolve):
@@ -259,7 +256,7 @@ class CholeskySolve(LinearSolve):
         ga = -outer_product(gb, out, b.type.ndim == 1)
         ga = ga + adjoint(ga)
         gc = tril(matmul(ga, triangle)) if self.lower else triu(matmul(triangle, ga))
-        return [fitted_gradient(gc, c), fitted_gradient(gb, b)]
+        return [gc, gb]
 
 
 _solve = Solve()
@@ -353,7 +350,7 @@ class Inverse(SquareMatrixOp):
 
     def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
         turned = adjoint(out)
-        return [fitted_gradient(-matmul(turned, matmul(g, turned)), x)]
+        return [-matmul(turned, matmul(g, turned))]
 
 
 class PseudoInverse(LapackOp):
@@ -388,7 +385,7 @@ class PseudoInverse(LapackOp):
 
     def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
         """Return the gradient along matrices of the same rank."""
-        return [fitted_gradient(pinv_gradient(x, out, g), x)]
+        return [pinv_gradient(x, out, g)]
 
 
 def pinv_gradient(a: Any, p: Any, g: Any) -> Any:
@@ -489,7 +486,7 @@ class LeastSquares(LapackOp):
         stacked = [np.stack(part) for part in zip(*parts, strict=True)]
         return [part.reshape(batch + part.shape[1:]) for part in stacked]
 
-    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
+    def input_gradients(self, g: Any, out: Any, a: Any, b: Any) -> list[Any]:
         """Return the gradient of the solution, that of the pseudo-inverse times `b`.
 
         Raises
@@ -499,20 +496,14 @@ class LeastSquares(LapackOp):
             ``sum((b - a @ x) ** 2)`` and ``svdvals(a)``.
         """
         for i, name in ((1, "residuals"), (3, "singular values")):
-            if not isinstance(output_grads[i].type, DisconnectedType):
+            if g[i] is not None:
                 raise MethodNotDefined(
                     f"lstsq has no gradient by its {name}; write them out, of its solution"
                 )
-        a, b = inputs
-        g = output_grads[0]
-        p = pinv(a, self.rcond)
-        is_vector = b.type.ndim == 1
-        by_inverse = outer_product(g, b, is_vector)
-        by_side = solve_each(matmul, adjoint(p), g, is_vector)
-        return [
-            fitted_gradient(pinv_gradient(a, p, by_inverse), a),
-            fitted_gradient(by_side, b),
-        ]
+        p, is_vector = pinv(a, self.rcond), b.type.ndim == 1
+        by_inverse = outer_product(g[0], b, is_vector)
+        by_side = solve_each(matmul, adjoint(p), g[0], is_vector)
+        return [pinv_gradient(a, p, by_inverse), by_side]
 
 
 def lstsq(a: Any, b: Any, rcond: float | None = None) -> Any:
