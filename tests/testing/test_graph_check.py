@@ -1,4 +1,4 @@
-"""Checks of optimizers and of linkers."""
+"""Checks of optimizers and of linkers, and how what fails is found, made small and printed."""
 
 import os
 from collections import Counter
@@ -12,14 +12,25 @@ from unification import var
 import relgraph.tensor as at
 from relations.kit.type_guards import booleano
 from relations.kit.vocabulary import law, lvars
-from relgraph.compile.mode import get_mode
+from relgraph.compile.mode import get_mode, predefined_modes
+from relgraph.graph.basic import io_toposort
 from relgraph.graph.kanren import KanrenRelationSub, whereo
 from relgraph.graph.opt import EquilibriumOptimizer, GlobalOptimizer, OpSub, local_optimizer
 from relgraph.graph.opt.base import as_local_optimizer
 from relgraph.tensor.reductions import Argmax
 from relgraph.testing import check_linker, check_optimizer, graphs
 from relgraph.testing.__main__ import MODES, main
-from relgraph.testing.graph_check import misbehaviour, with_gradients
+from relgraph.testing.discovery import discover_laws
+from relgraph.testing.graph_check import (
+    Case,
+    evaluate_outputs,
+    find_failing_case,
+    misbehaviour,
+    optimize_copy,
+    reproduction_source,
+    shrink_case,
+    with_gradients,
+)
 from relgraph.vm import LINKERS
 from tests.seeds import sampled, seed_of
 
@@ -67,6 +78,20 @@ def test_wrong_laws_are_found(wrong):
     assert found.counterexample.step is None or found.counterexample.step.name == wrong.name
 
 
+def printed_by(source):
+    """Run `source` in a fresh namespace and return what it prints, call by call."""
+    lines = []
+    exec(compile(source, "pasted", "exec"), {"print": lambda *values: lines.append(values)})
+    return lines
+
+
+def assert_shows_two_values(source):
+    (before,), (after,) = printed_by(source)
+    before, after = (np.asarray(value) for value in (before, after))
+    assert before.shape == after.shape
+    assert not np.array_equal(before, after, equal_nan=True)
+
+
 RIGHT = [
     law("twice negative", at.neg(at.neg(x)), x),
     law("squared", x * x, at.sqr(x)),
@@ -92,29 +117,63 @@ def test_a_failure_is_explained_and_can_be_pasted():
     text = str(found)
     assert "does not keep the value of output 0" in text
     assert "It is wrong first after step 1. " in text
-    source = found.counterexample.source
-    printed = []
-    exec(source, {"print": printed.append})
-    before, after = map(np.asarray, printed)
-    assert before.shape == after.shape
-    assert not np.array_equal(before, after)
-    assert source.count("at.cos") == 1
+    assert_shows_two_values(found.counterexample.source)
+    assert found.counterexample.source.count("at.cos") == 1
 
 
-def test_a_mode_with_an_optimizer_of_ones_own():
-    mode = get_mode("fast_compile").register((EquilibriumOptimizer([WRONG[1]]), 3))
-    found = check_optimizer(mode, examples=200, shrink=False)
-    assert found.status == "failed"
-    assert found.counterexample.step.name == "one"
+@pytest.mark.parametrize("given", ["a mode by its name", "a mode", "a law"])
+def test_what_is_printed_of_a_failure_shows_it(given, monkeypatch):
+    wrong = law("wrong", at.sin(x), at.cos(x), sound="finite")
+    mode = get_mode("fast_compile").register((EquilibriumOptimizer([wrong]), 3))
+    monkeypatch.setitem(predefined_modes, "wrong", mode)
+    optimizer = {"a mode by its name": "wrong", "a mode": mode, "a law": wrong}[given]
+    found = check_optimizer(optimizer, examples=500).counterexample
+    assert found.step is None or found.step.name == "wrong"
+    by_name = "optimizer = get_mode('wrong').optimizer" in found.source
+    assert by_name is (given == "a mode by its name")
+    assert given != "a mode" or ("at.sin" in found.source and "at.cos" in found.source)
+    assert_shows_two_values(found.source)
 
 
-def test_an_optimizer_that_raises():
+def test_an_optimizer_that_raises_is_referred_to():
     class Broken(GlobalOptimizer):
         def apply(self, fgraph):
             raise RuntimeError("no")
 
     found = check_optimizer(Broken(), examples=5)
     assert "the optimizer raises RuntimeError: no" in str(found)
+    source = found.counterexample.source
+    assert source.startswith("# optimizer is Broken\n")
+    with pytest.raises(RuntimeError, match="no"):
+        exec(source, {"optimizer": Broken()})
+
+
+def of_one_input(op, value):
+    v = at.dvector("v")
+    return Case([v], [op(v)], [np.array(value)])
+
+
+def test_a_law_of_the_book():
+    known = discover_laws()["log-exp"]
+    case = of_one_input(lambda v: at.log(at.exp(v)), [1e4])
+    source = reproduction_source(case, 0, known, EquilibriumOptimizer([known]), "log-exp")
+    assert "optimizer = EquilibriumOptimizer([discover_laws()['log-exp']])" in source
+    assert_shows_two_values(source)
+
+
+def test_an_optimizer_that_overwrites():
+    case = of_one_input(lambda v: at.set_subtensor(at.exp(v)[:1], 2.0), [0.5, 1.5])
+    op = case.outputs[0].owner.op
+    overwriting = type(op)(op.idx_list, inplace=True, set_instead_of_inc=True)
+    once = EquilibriumOptimizer([OpSub(op, overwriting)])
+    fgraph = optimize_copy(once, case.inputs, case.outputs)
+    assert any(node.op.destroy_map for node in fgraph.apply_nodes)
+    (before,) = evaluate_outputs(case.inputs, case.outputs, case.values)
+    (after,) = evaluate_outputs(fgraph.inputs, fgraph.outputs, case.values)
+    assert before.tolist() == after.tolist() == [2.0, np.exp(1.5)]
+    (first,), (second,) = printed_by(reproduction_source(case, 0, once, once, "once"))
+    assert np.array_equal(first, before) and np.array_equal(second, after)
+    assert case.values[0].tolist() == [0.5, 1.5]
 
 
 def test_an_optimizer_that_makes_what_raises():
@@ -288,3 +347,77 @@ def test_results_that_are_arguments():
     value = np.arange(3.0)
     found = misbehaviour(lambda x: [x], Graph, [value], [value + 1])
     assert next(filter(None, found)) == "result 0 shares storage with argument 0"
+
+
+# Cases that fail are found, and made small.
+
+
+def uses(case, op):
+    return any(node.op is op for node in io_toposort(case.inputs, case.outputs))
+
+
+def draw_from(strategy):
+    def draw(from_):
+        graph = from_(strategy)
+        return Case(list(graph.inputs), list(graph.outputs), list(from_(graph.values())))
+
+    return draw
+
+
+def test_a_failure_is_found_and_made_small():
+    seen = []
+
+    def fails(case):
+        seen.append(case)
+        return uses(case, at.arctan)
+
+    found = find_failing_case(draw_from(graphs()), fails, 2000, 0)
+    assert found is not None
+    nodes = io_toposort(found.inputs, found.outputs)
+    assert [node.op for node in nodes] == [at.arctan]
+    assert len(found.inputs) <= 1
+
+
+def test_nothing_is_found():
+    count = []
+    assert (
+        find_failing_case(draw_from(graphs()), lambda case: bool(count.append(case)), 50, 0) is None
+    )
+    assert len(count) >= 50
+
+
+def test_the_same_seed_gives_the_same_graphs():
+    drawn = []
+    for seed in (1, 1, 2):
+        seen = []
+        find_failing_case(
+            draw_from(graphs()),
+            lambda case, seen=seen: bool(seen.append(str(case.outputs))),
+            20,
+            seed,
+        )
+        drawn.append(seen)
+    assert drawn[0] == drawn[1] != drawn[2]
+
+
+def test_what_does_not_matter_is_cut_off():
+    x, y = at.dvectors("x", "y")
+    deep = at.sin(at.exp(at.log(x) + y))
+    case = Case([x, y], [at.neg(deep), at.cos(y)], [np.ones(2), np.ones(2)])
+    found = shrink_case(case, lambda case: uses(case, at.sin))
+    assert [node.op for node in io_toposort(found.inputs, found.outputs)] == [at.sin]
+    (value,) = found.values
+    assert np.allclose(value, np.e)
+
+
+def test_a_case_that_cannot_be_judged_is_no_smaller_one():
+    x = at.dvector("x")
+    case = Case([x], [at.exp(at.sin(x))], [np.ones(1)])
+
+    def fails(case):
+        if not uses(case, at.exp):
+            raise RuntimeError
+        return uses(case, at.sin)
+
+    found = shrink_case(case, fails)
+    assert len(io_toposort(found.inputs, found.outputs)) == 2
