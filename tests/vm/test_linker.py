@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
-from relgraph import Mode, function
+from relgraph import Mode, function, scan
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import Op
@@ -142,10 +142,11 @@ QUIET = {
     "a product": ([x], at.dot(x, x), ([1e200],)),
     "a sum": ([x], at.sum(x) + at.prod(x), ([1.7e308, 1.7e308],)),
     "a cast": ([x], at.cast(x, "int32"), ([1e300],)),
+    "a loop": ([x], scan(lambda row, s: s / row + at.log(row), x, 0.0)[0], ([0.0, -1.0],)),
 }
 
 
-@pytest.mark.parametrize("mode", ["fast_run", Mode("vm", None)], ids=str)
+@pytest.mark.parametrize("mode", ["fast_run", Mode("vm", None), Mode("py", None)], ids=str)
 @pytest.mark.parametrize("name", QUIET)
 def test_no_warning_and_no_error_whatever_the_caller_set(name, mode):
     inputs, out, values = QUIET[name]
