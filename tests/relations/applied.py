@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import math
 import pkgutil
+import re
 from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
@@ -40,11 +42,41 @@ def laws_of(module: ModuleType) -> dict[str, Relation]:
     return {law.name: law for law in laws if isinstance(law, Relation)}
 
 
-def pages() -> dict[str, ModuleType]:
-    """Return the test modules of the pages of the book that have laws of a phase, by page."""
+def pages() -> dict[str, dict[str, Any]]:
+    """Return the names in the test modules of the pages of the book that have laws of a phase."""
     names = {page.name for page in pkgutil.iter_modules(relations.__path__)}
     names -= {"identities", "kit", "phases", "proofs"}
-    return {name: importlib.import_module(f"tests.relations.test_{name}") for name in sorted(names)}
+    tests = {
+        name: importlib.import_module(f"tests.relations.test_{name}") for name in sorted(names)
+    }
+    return {name: vars(module) for name, module in tests.items()}
+
+
+def evaluated(text: str, page: dict[str, Any]) -> Any:
+    """Return what an expression of a table means."""
+    known = {"np": np, "math": math, "spelled": spelled}
+    return eval(text, {**vars(at), **vars(at.linalg), **known, **page})
+
+
+def rows_of(page: dict[str, Any], table: str) -> list[tuple[Any, ...]]:
+    """Return the rows of a table of a page: the name of a law, an expression, and what is told.
+
+    A table is a text, or a list of texts and rows. In a text a row is ``law: expression → result``
+    or ``law: expression``, over the functions of `relgraph.tensor` and the names of the page. A
+    line that stands further right continues a row, and what follows # is a comment.
+    """
+    given = page.get(table, ())
+    rows: list[tuple[Any, ...]] = []
+    for item in [given] if isinstance(given, str) else given:
+        if not isinstance(item, str):
+            rows.append(item)
+            continue
+        lines = re.sub(r"\n {5,}", " ", re.sub(r" *#.*", "", item))
+        for line in filter(None, map(str.strip, lines.split("\n"))):
+            name, _, row = line.partition(": ")
+            before, *after = row.split(" → ")
+            rows.append((name, evaluated(before, page), *after))
+    return rows
 
 
 OF_LAWS = {law.name: law for law in relations.STABILIZE if law.module == phases.__name__}
@@ -140,23 +172,32 @@ def check_unchanged(law: Any, *outputs: Any) -> None:
     assert equal_computations(found, list(outputs)), list(map(algebra, found))
 
 
-def check_fires(law: Any, before: Any, after: Any = None) -> Any:
+def check_fires(law: Any, before: Any, after: Any = None, page: Any = None) -> Any:
     """Assert that `law` alone changes a graph but not its values; return what it makes.
 
     Parameters
     ----------
     after
-        The graph that it makes, or how that is written as algebra; None if it is not told.
+        What it makes: a graph, its algebra, or an expression over the names of a page; None if it
+        is not told.
     """
     found = applied(law, before)
     assert not equal_computations([found], [before])
-    if isinstance(after, str):
-        assert after in (algebra(found), algebra(found, 200), algebra(found, 2000))
-    elif after is not None:
-        assert equal_computations([found], [after]), f"{algebra(found)} is not {algebra(after)}"
+    assert after is None or is_meant(found, after, page), f"{algebra(found, 2000)} is not {after}"
     assert_same_values(before, found)
     assert before.type.is_super(found.type)
     return found
+
+
+def is_meant(graph: Any, by: Any, page: dict[str, Any]) -> bool:
+    """Return whether a row of a table tells of a graph."""
+    if by in (algebra(graph), algebra(graph, 200), algebra(graph, 2000)):
+        return True
+    try:
+        told = evaluated(by, page) if isinstance(by, str) else by
+    except (SyntaxError, NameError, TypeError):  # it is algebra alone
+        return False
+    return equal_computations([graph], [told])
 
 
 def assert_compiled_as_searched(law: Any, before: Any) -> None:

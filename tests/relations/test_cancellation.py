@@ -16,12 +16,13 @@ from relgraph.gradient import grad
 from relgraph.graph.notation import algebra
 from relgraph.graph.reference import evaluate
 from relgraph.tensor.norms import Norm
-from tests.relations.applied import LAWS, applied, spelled, value_of
+from tests.relations.applied import LAWS, applied, value_of
 
 x, y, z, v, w = at.dvectors(*"xyzvw")
 i, j = at.lvectors("i", "j")
 a, b, c = at.sqr(x), at.sqr(y), at.sqr(z)
 m, q = at.dmatrices("m", "q")
+norm, row_norm = Norm(), Norm((1,))
 
 
 def of_pairs(by_point, factor):
@@ -73,117 +74,108 @@ def test_what_nothing_is_computed_of_stays_as_it_is() -> None:
     assert stabilized(x * x) == "x * x"
 
 
-TABLE = [
+TABLE = """
     # lengths without the overflow of their squares
-    ("norm", at.sqrt(at.sum(at.sqr(v))), "norm(v)"),
-    ("norm", at.sqrt(at.sum(at.sqr(m), axis=1)), "norm(m, axis=(1,))"),
-    ("product-of-norms", at.sqrt(at.sum(at.sqr(v)) * at.sum(at.sqr(w))), "norm(v) * norm(w)"),
-    ("ratio-of-norms", at.sum(at.sqr(m)) / at.sum(at.sqr(v)), "sqr(norm(m) / norm(v))"),
-    ("cosine", at.sum(v * w) / (Norm()(v) * Norm()(w)), "cosine(v, w)"),
-    (
-        "cosine",
-        at.sum(m * q, axis=1) / (Norm((1,))(m) * Norm((1,))(q)),
-        "cosine(m, q, axis=(1,))",
-    ),
-    (
-        "weighted-squares-less",
-        of_pairs(at.sum(m, axis=1) + at.sum(m, axis=0), 2),
-        "sum(sqr(v[:, None] - v) * m)",
-    ),
-    (
-        "weighted-squares",
-        at.sum(at.sum(m, axis=1) * at.sqr(v))
-        + at.sum(v * (at.sum(m, axis=0) * v - 2.0 * at.sum(m * v, axis=1))),
-        "sum(sqr(v[:, None] - v) * m)",
-    ),
+    norm: sqrt(sum(sqr(v))) → norm(v)
+    norm: sqrt(sum(sqr(m), axis=1)) → norm(m, axis=(1,))
+    product-of-norms: sqrt(sum(sqr(v)) * sum(sqr(w))) → norm(v) * norm(w)
+    ratio-of-norms: sum(sqr(m)) / sum(sqr(v)) → sqr(norm(m) / norm(v))
+    cosine: sum(v * w) / (norm(v) * norm(w)) → cosine(v, w)
+    cosine: sum(m * q, axis=1) / (row_norm(m) * row_norm(q)) → cosine(m, q, axis=(1,))
+    weighted-squares-less: of_pairs(sum(m, axis=1) + sum(m, axis=0), 2)
+        → sum(sqr(v[:, None] - v) * m)
+    weighted-squares:
+        sum(sum(m, axis=1) * sqr(v)) + sum(v * (sum(m, axis=0) * v - 2.0 * sum(m * v, axis=1)))
+        → sum(sqr(v[:, None] - v) * m)
     # inverse functions near the ends of their domains, and as logarithms
     # the slope of both overflows far from zero
-    ("gudermannian", 2 * at.arctan(at.exp(x)) - math.pi / 2, "arctan(sinh(x))"),
-    ("turn-as-number", at.cos(PI / 4) * x, "cos(0.7853981633974483) * x"),
-    ("turn-as-number", PI / 2 + x, "1.5707963267948966 + x"),
-]
+    gudermannian: 2 * arctan(exp(x)) - math.pi / 2 → arctan(sinh(x))
+    turn-as-number: cos(PI / 4) * x → cos(0.7853981633974483) * x
+    turn-as-number: PI / 2 + x → 1.5707963267948966 + x
+"""
 EXACT = [
+    """
     # differences of values of one function at points that are near each other
-    ("x-log-x-step", (x + z) * at.log(x + z) - x * at.log(x)),
-    ("arctan-step", at.arctan(x + y) - at.arctan(x)),
+    x-log-x-step: (x + z) * log(x + z) - x * log(x)
+    arctan-step: arctan(x + y) - arctan(x)
     # lengths without the overflow of their squares
-    ("hypot", at.sqrt(a + b)),
-    ("hypot", at.sqrt(a + a)),
-    ("hypot", at.sqrt(a + 4.0 * b + c)),
-    ("hypot-by-constant", at.sqrt((a + b + c) / 3.0)),
-    ("hypot-by-constant", at.sqrt((a + b) / 2.0)),
-    ("hypot-of-scaled", at.sqrt(0.25 * (a + 3.0 * b + c))),
-    ("root-of-scaled-square", at.sqrt(2.0 * a)),
-    ("by-constant-and-square", x / (1 + a)),
-    ("by-constant-and-square", x / (0.3 + a)),
-    ("log-one-and-scaled-square", at.log1p(0.25 * a)),
-    ("written-out-square", b + 2.0 * (x * y) + a),
-    ("written-out-square-less", a + b - 2.0 * x * y),
-    ("written-out-square", a - 2.0 * x * y + b),
-    ("written-out-square", 1 + a + 2.0 * x),
-    ("written-out-square-less", 1 + a - 2.0 * x),
-    ("written-out-square", a - 2.0 * x + 1),
-    ("written-out-square", 1 - 2.0 * x + a),
-    ("written-out-square", c + a - 2.0 * x * y + b),
-    ("written-out-square", 4.0 * a - 4.0 * x * y + b),
-    ("written-out-square-less", 2.0 * x * y - a - b),
-    ("written-out-square", a / b + 2.0 * x / y * z + c),
+    hypot: sqrt(a + b)
+    hypot: sqrt(a + a)
+    hypot: sqrt(a + 4.0 * b + c)
+    hypot-by-constant: sqrt((a + b + c) / 3.0)
+    hypot-by-constant: sqrt((a + b) / 2.0)
+    hypot-of-scaled: sqrt(0.25 * (a + 3.0 * b + c))
+    root-of-scaled-square: sqrt(2.0 * a)
+    by-constant-and-square: x / (1 + a)
+    by-constant-and-square: x / (0.3 + a)
+    log-one-and-scaled-square: log1p(0.25 * a)
+    written-out-square: b + 2.0 * (x * y) + a
+    written-out-square-less: a + b - 2.0 * x * y
+    written-out-square: a - 2.0 * x * y + b
+    written-out-square: 1 + a + 2.0 * x
+    written-out-square-less: 1 + a - 2.0 * x
+    written-out-square: a - 2.0 * x + 1
+    written-out-square: 1 - 2.0 * x + a
+    written-out-square: c + a - 2.0 * x * y + b
+    written-out-square: 4.0 * a - 4.0 * x * y + b
+    written-out-square-less: 2.0 * x * y - a - b
+    written-out-square: a / b + 2.0 * x / y * z + c
     # inverse functions near the ends of their domains, and as logarithms
-    ("inverse-gudermannian", at.log(at.tan(math.pi / 4 + x))),
-    ("inverse-gudermannian-mirrored", at.log(at.tan(math.pi / 4 - x))),
-    ("arctan-less-eighth-turn", at.arctan(x) - math.pi / 4),
-    ("quarter-turn-less-arccos", math.pi / 2 - at.arccos(x)),
-    ("quarter-turn-less-arcsin", math.pi / 2 - at.arcsin(x)),
+    inverse-gudermannian: log(tan(math.pi / 4 + x))
+    inverse-gudermannian-mirrored: log(tan(math.pi / 4 - x))
+    arctan-less-eighth-turn: arctan(x) - math.pi / 4
+    quarter-turn-less-arccos: math.pi / 2 - arccos(x)
+    quarter-turn-less-arcsin: math.pi / 2 - arcsin(x)
+    """,
     # what vanishes at zero faster than its terms do
     *(("neg-change-by", -change / y) for change in CHANGES),
     *(("by-neg-change", y / -change) for change in CHANGES),
 ]
-LEFT_ALONE = [
+LEFT_ALONE = """
     # differences of values of one function at points that are near each other
-    ("sqrt-step", at.sqrt(x + y) - at.sqrt(z)),
-    ("one-by-step", 1 / (x + y) - 2 / x),
-    ("power-step", (x + y) ** z - x**y),
-    ("arctan-step", at.arctan(x + y) - at.arctan(z)),
-    ("square-less-one", at.sqr(x) - 2),
+    sqrt-step: sqrt(x + y) - sqrt(z)
+    one-by-step: 1 / (x + y) - 2 / x
+    power-step: (x + y) ** z - x**y
+    arctan-step: arctan(x + y) - arctan(z)
+    square-less-one: sqr(x) - 2
     # lengths without the overflow of their squares
     # as many squares as there are exponents
-    ("norm", spelled(at.sqrt(at.sum(at.tensor("float64", (1,), "u") ** np.full(3, 2.0))))),
-    ("norm", at.sqrt(at.sum(v**3))),
-    ("product-of-norms", at.sqrt(at.sum(at.sqr(v)) * at.sum(w))),
-    ("cosine", at.sum(v * w) / (Norm()(v) * Norm()(x))),
-    ("cosine-of-dot", at.dot(m, w) / (Norm()(m) * Norm()(w))),
-    ("log-one-and-scaled-square", at.log1p(-0.25 * at.sqr(x))),
-    ("root-less", at.sqrt(at.sqr(y) + x) - x),
-    ("root-more", at.sqrt(at.sqr(x) + y) + y),
-    ("hypot", at.sqrt(at.sqr(x) - at.sqr(y))),
-    ("hypot", at.sqrt(at.sqr(at.cast(i, "int8")) + at.sqr(at.cast(j, "int8")))),  # they wrap around
-    ("root-of-scaled-square", at.sqrt(-2.0 * at.sqr(x))),
-    ("hypot", at.sqrt(at.sqr(x) + at.sqr(y) + z)),
-    ("hypot", at.sqrt(at.sqr(x) - 2.0 * at.sqr(y))),
-    ("hypot", at.sqrt(at.sqr(x) + -2.0 * at.sqr(y))),
-    ("hypot-by-constant", at.sqrt((at.sqr(x) + at.sqr(y)) / -3.0)),
-    ("hypot-by-constant", at.sqrt((at.sqr(x) + y) / 3.0)),
-    ("hypot-of-scaled", at.sqrt(-3.0 * (at.sqr(x) + at.sqr(y)))),
-    ("by-constant-and-square", y / (1 + at.sqr(x))),
-    ("by-constant-and-square", x / (-1 + at.sqr(x))),
-    ("written-out-square", at.sqr(x) + 2.0 * x * z + at.sqr(y)),
-    ("written-out-square-less", at.sqr(x) - 2.0 * x * y - at.sqr(y)),
-    ("written-out-square-less", at.sqr(x) + 2.0 - 2.0 * x),
-    ("written-out-square", at.sqr(i) + 2 * i * j + at.sqr(j)),  # integers don't cancel
-    ("weighted-squares-less", of_pairs(at.sum(m, axis=1), 2)),
-    ("weighted-squares-less", of_pairs(at.sum(m, axis=1) + at.sum(q, axis=0), 2)),
-    ("weighted-squares-less", of_pairs(at.sum(m, axis=1) + at.sum(m, axis=0), 3)),
+    norm: spelled(sqrt(sum(tensor("float64", (1,), "u") ** np.full(3, 2.0))))
+    norm: sqrt(sum(v**3))
+    product-of-norms: sqrt(sum(sqr(v)) * sum(w))
+    cosine: sum(v * w) / (norm(v) * norm(x))
+    cosine-of-dot: dot(m, w) / (norm(m) * norm(w))
+    log-one-and-scaled-square: log1p(-0.25 * sqr(x))
+    root-less: sqrt(sqr(y) + x) - x
+    root-more: sqrt(sqr(x) + y) + y
+    hypot: sqrt(sqr(x) - sqr(y))
+    hypot: sqrt(sqr(cast(i, "int8")) + sqr(cast(j, "int8")))  # they wrap around
+    root-of-scaled-square: sqrt(-2.0 * sqr(x))
+    hypot: sqrt(sqr(x) + sqr(y) + z)
+    hypot: sqrt(sqr(x) - 2.0 * sqr(y))
+    hypot: sqrt(sqr(x) + -2.0 * sqr(y))
+    hypot-by-constant: sqrt((sqr(x) + sqr(y)) / -3.0)
+    hypot-by-constant: sqrt((sqr(x) + y) / 3.0)
+    hypot-of-scaled: sqrt(-3.0 * (sqr(x) + sqr(y)))
+    by-constant-and-square: y / (1 + sqr(x))
+    by-constant-and-square: x / (-1 + sqr(x))
+    written-out-square: sqr(x) + 2.0 * x * z + sqr(y)
+    written-out-square-less: sqr(x) - 2.0 * x * y - sqr(y)
+    written-out-square-less: sqr(x) + 2.0 - 2.0 * x
+    written-out-square: sqr(i) + 2 * i * j + sqr(j)  # integers don't cancel
+    weighted-squares-less: of_pairs(sum(m, axis=1), 2)
+    weighted-squares-less: of_pairs(sum(m, axis=1) + sum(q, axis=0), 2)
+    weighted-squares-less: of_pairs(sum(m, axis=1) + sum(m, axis=0), 3)
     # inverse functions near the ends of their domains, and as logarithms
-    ("arctanh-mirrored", at.log((1 - x) / (1 + y))),
-    ("inverse-gudermannian", at.log(at.tan(0.78 + x))),
-    ("arctan-less-eighth-turn", at.arctan(x) - 0.78),
-    # what a switch gives has been seen to
-    ("arccos-near-one", at.arccos(1 - at.switch(x > 0, x, y))),
+    arctanh-mirrored: log((1 - x) / (1 + y))
+    inverse-gudermannian: log(tan(0.78 + x))
+    arctan-less-eighth-turn: arctan(x) - 0.78
+    arccos-near-one: arccos(1 - switch(x > 0, x, y))  # what a switch gives has been seen to
     # what vanishes at zero faster than its terms do
-    ("x-less-sin", y - at.sin(x)),
-    ("one-by-x-less-one-by-tan", 1 / y - 1 / at.tan(x)),
-    ("cosm1-by-sin", at.cosm1(x) / at.sin(y)),
-]
+    x-less-sin: y - sin(x)
+    one-by-x-less-one-by-tan: 1 / y - 1 / tan(x)
+    cosm1-by-sin: cosm1(x) / sin(y)
+"""
 
 
 @pytest.mark.parametrize(

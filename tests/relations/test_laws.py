@@ -1,9 +1,9 @@
 """Each law at work: the tables of all pages, which show what a law makes of an expression.
 
 The module of a page of the book, such as `test_parts.py`, has rows of the name of a law and an
-expression:
+expression, as `rows_of` reads them:
 
-- `TABLE`, with the graph that the law makes of it, or its algebra, where it is told;
+- `TABLE`, with what the law makes of it, where it is told;
 - `LEFT_ALONE`, which the law leaves as they are, where something else is read too, if a third
   column names it;
 - `EXACT`, elementwise expressions that cancel: what the law makes of them has their true values.
@@ -27,6 +27,7 @@ from tests.relations.applied import (
     check_unchanged,
     laws_of,
     pages,
+    rows_of,
 )
 from tests.relations.cancellation.accuracy import assert_true, assert_true_slopes
 from tests.relations.stated import stated
@@ -51,14 +52,14 @@ def rows(table: str, length: int) -> list[Any]:
     """Return the rows of a table of all pages, filled with None."""
     return [
         pytest.param(page, *row, *[None] * (length - len(row)), id=f"{page}: {row[0]}")
-        for page, module in pages().items()
-        for row in getattr(module, table, ())
+        for page, names in pages().items()
+        for row in rows_of(names, table)
     ]
 
 
 @pytest.mark.parametrize(("page", "name", "before", "after"), rows("TABLE", 3))
 def test_what_it_does(page: str, name: str, before: Any, after: Any) -> None:
-    check_fires(LAWS[name], before, after)
+    check_fires(LAWS[name], before, after, pages()[page])
     if page == COMPILED:
         assert_compiled_as_searched(LAWS[name], before)
 

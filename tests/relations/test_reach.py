@@ -14,7 +14,7 @@ from relgraph.compile import optimize_graph
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren.relations import Relation
 from relgraph.testing.discovery import discover_laws
-from tests.relations.applied import TURNED, pages, turned
+from tests.relations.applied import TURNED, pages, rows_of, turned
 from tests.relations.stated import stated
 from tests.seeds import sampled
 
@@ -76,9 +76,9 @@ SEARCHED = {law.name for law in (*SHARED, *OF_NUMBERS)}
 def examples() -> dict[str, list[Any]]:
     """Return expressions by the law that a table shows with them, or that says them itself."""
     found: dict[str, list[Any]] = defaultdict(list)
-    for module in pages().values():
+    for page in pages().values():
         for table in ("TABLE", "EXACT"):
-            for name, before, *_ in getattr(module, table, ()):
+            for name, before, *_ in rows_of(page, table):
                 found[name].append(before)
     for law in discover_laws().values():
         if law.name not in {*found, *SEARCHED} and (sides := stated(law)) is not None:

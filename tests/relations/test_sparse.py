@@ -9,7 +9,7 @@ import relgraph.tensor as at
 from relgraph.graph.traversal import io_toposort
 from relgraph.sparse.op import ChangeFormat, Sampled, as_format
 from relgraph.sparse.products import DenseFromSparse, DotDense, SampledDense, SparseFromDense
-from tests.relations.applied import LAWS, check_fires
+from tests.relations.applied import LAWS, check_fires, rows_of
 
 x = sparse.CSR(at.dvector("stored_x"), [0, 2, 1], [0, 1, 2, 3], (3, 3))
 y = sparse.CSR(at.dvector("stored_y"), [0, 1, 0], [0, 2, 2, 3], (3, 3))
@@ -21,49 +21,51 @@ dense, sampled_dense = x.toarray(), SampledDense()
 with_data, csr, csc = sparse.with_data, SparseFromDense("csr"), SparseFromDense("csc")
 sampled = Sampled()
 
-TABLE = [
-    ("dot-of-sparse", dense @ m),
-    ("dot-by-sparse", d @ dense),
-    ("dot-by-sparse-matrix", m @ dense),
-    ("dot-of-sparse-transpose", dense.T @ m),
-    ("dot-of-column", x @ d.dimshuffle(0, "x")),
-    ("sampled-dot", sampled_dense(x, m @ w.T)),
-    ("sum-of-sparse", dense.sum()),
-    ("sum-of-sparse-columns", dense.sum(axis=0)),
-    ("sum-of-sparse-rows", dense.sum(axis=1)),
-    ("stored-of-with-stored", with_data(x, d).data, d),
-    ("with-own-stored", with_data(x, x.data), x),
-    ("with-stored-twice", with_data(with_data(x, e), d), with_data(x, d)),
-    ("sampled-where-stored", sampled(with_data(x, d), y), sampled(x, y)),
-    ("sampled-dense-where-stored", sampled_dense(with_data(x, d), m), sampled_dense(x, m)),
-    ("sampled-with-stored", sampled(x, with_data(x, d)), d),
-    ("sampled-own", sampled(x, x), x.data),
-    ("sparse-transpose-twice", x.T.T, x),
-    ("stored-of-transpose", x.T.data, x.data),
-    ("with-stored-of-transpose", with_data(x.T, d), with_data(x, d).T),
-    ("format-there-and-back", x.tocsc().tocsr(), x),
-    ("sparse-from-own-dense", csr(x.toarray()), x),
-    ("dense-from-own-sparse", csc(m).toarray(), m),
-    ("sampled-from-dense", sampled(x, csr(m)), sampled_dense(x, m)),
-    ("sampled-dense-of-sparse", sampled_dense(x, y.toarray()), sampled(x, y)),
-    ("sampled-of-broadcast", sampled_dense(x, at.alloc(row, 3, 3)), sampled_dense(x, row)),
-]
+TABLE = """
+    dot-of-sparse: dense @ m
+    dot-by-sparse: d @ dense
+    dot-by-sparse-matrix: m @ dense
+    dot-of-sparse-transpose: dense.T @ m
+    dot-of-column: x @ d.dimshuffle(0, "x")
+    sampled-dot: sampled_dense(x, m @ w.T)
+    sum-of-sparse: dense.sum()
+    sum-of-sparse-columns: dense.sum(axis=0)
+    sum-of-sparse-rows: dense.sum(axis=1)
+    stored-of-with-stored: with_data(x, d).data → d
+    with-own-stored: with_data(x, x.data) → x
+    with-stored-twice: with_data(with_data(x, e), d) → with_data(x, d)
+    sampled-where-stored: sampled(with_data(x, d), y) → sampled(x, y)
+    sampled-dense-where-stored: sampled_dense(with_data(x, d), m) → sampled_dense(x, m)
+    sampled-with-stored: sampled(x, with_data(x, d)) → d
+    sampled-own: sampled(x, x) → x.data
+    sparse-transpose-twice: x.T.T → x
+    stored-of-transpose: x.T.data → x.data
+    with-stored-of-transpose: with_data(x.T, d) → with_data(x, d).T
+    format-there-and-back: x.tocsc().tocsr() → x
+    sparse-from-own-dense: csr(x.toarray()) → x
+    dense-from-own-sparse: csc(m).toarray() → m
+    sampled-from-dense: sampled(x, csr(m)) → sampled_dense(x, m)
+    sampled-dense-of-sparse: sampled_dense(x, y.toarray()) → sampled(x, y)
+    sampled-of-broadcast: sampled_dense(x, alloc(row, 3, 3)) → sampled_dense(x, row)
+"""
 
-LEFT_ALONE = [
-    ("dot-by-sparse", m @ dense),
-    ("dot-by-sparse-matrix", d @ dense),
-    ("sampled-dot", sampled_dense(x, row @ w.T)),
-    ("sampled-dot", sampled_dense(x, at.cast(m, "int64") @ w.T)),
-    ("dot-of-column", x @ m),
-    ("sampled-with-stored", sampled(x, with_data(y, d))),
-    ("sparse-from-own-dense", csc(x.toarray())),
-    ("sampled-dense-of-sparse", sampled_dense(x, z.toarray())),
-    ("sampled-of-broadcast", sampled_dense(x, at.alloc(d, 3, 3))),
-    ("with-own-stored", with_data(x, y.data)),
-]
+LEFT_ALONE = """
+    dot-by-sparse: m @ dense
+    dot-by-sparse-matrix: d @ dense
+    sampled-dot: sampled_dense(x, row @ w.T)
+    sampled-dot: sampled_dense(x, cast(m, "int64") @ w.T)
+    dot-of-column: x @ m
+    sampled-with-stored: sampled(x, with_data(y, d))
+    sparse-from-own-dense: csc(x.toarray())
+    sampled-dense-of-sparse: sampled_dense(x, z.toarray())
+    sampled-of-broadcast: sampled_dense(x, alloc(d, 3, 3))
+    with-own-stored: with_data(x, y.data)
+"""
 
 
-@pytest.mark.parametrize(("name", "before"), [row for row in TABLE if len(row) == 2])
+@pytest.mark.parametrize(
+    ("name", "before"), [row for row in rows_of(globals(), "TABLE") if len(row) == 2]
+)
 def test_no_dense_matrix_is_left(name, before):
     found = check_fires(LAWS[name], before)
     assert not any(
