@@ -178,12 +178,19 @@ SIDES_AND_NESTS = (
     # (a**3 * b) / (a * c) → (a**2 * b) / c
     collecting("cancel-quotient", finite, quotient, _powers, across),
     # (a + b) + c → a + b + c, (a * b) * c → a * b * c: nested in each other they match as one
-    rounding("flatten-sum", sum_of, computed(flattened(add), sum_of), tags=(*_SUMS, "late")),
+    rounding(
+        "flatten-sum",
+        sum_of,
+        computed(flattened(add), sum_of),
+        tags=(*_SUMS, "late", "flattens"),
+        complex=True,
+    ),
     rounding(
         "flatten-product",
         product_of,
         computed(flattened(mul), product_of),
-        tags=(*_PRODUCTS, "late"),
+        tags=(*_PRODUCTS, "late", "flattens"),
+        complex=True,
     ),
 )
 """What stands on both sides of a difference or a quotient, and sums and products in each other."""

@@ -151,6 +151,7 @@ class Relation(Uncopied, Displayed):
         self.tags = (sound, *(tag for tag in tags if tag != sound))
         self.late = "late" in self.tags
         self.inward = "inward" in self.tags
+        self.flattens = "flattens" in self.tags
         self.may_cost = not {"stable", "priced", "invests"}.isdisjoint(self.tags)
 
     def __call__(self, in_lv: Any, out_lv: Any) -> Any:

@@ -275,7 +275,7 @@ class LawRewriter(Uncopied, KanrenRelationSub):
         super().__init__(goal, name=rule.name)
         self.law = law
         self.rule = rule
-        self.late, self.inward = law.late, law.inward
+        self.late, self.inward, self.flattens = law.late, law.inward, law.flattens
 
     def tracks(self) -> list[Any] | None:
         return None if self.rule.root is None else [self.rule.root]

@@ -208,6 +208,9 @@ class LocalOptimizer(Rewriter, abc.ABC):
         Whether it only ever replaces the output of a node by a variable below it, and does not
         depend on clients: `transform` may be given `UNKNOWN_READERS` for a graph. An
         equilibrium that begins with a copy of a graph applies it while it copies. Not for sums.
+    flattens
+        Whether it makes one sum of a sum and of the sum nested in it as its first argument. An
+        equilibrium that begins with a copy of a graph applies it then.
     required_numbers
         The numbers that must occur among the arguments of the node, or of a sum nested in it. Each
         is an object with a method ``may_be(number)``.
@@ -218,6 +221,7 @@ class LocalOptimizer(Rewriter, abc.ABC):
     inward: bool = False
     late: bool = False
     collapses: bool = False
+    flattens: bool = False
     required_numbers: frozenset[Any] = frozenset()
 
     @abc.abstractmethod

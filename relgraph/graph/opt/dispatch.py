@@ -270,8 +270,13 @@ class RewriterTables:
 
     @cached_property
     def collapsing(self) -> RewriterTables:
-        """The tables of the rewriters that collapse."""
-        return RewriterTables(r for r in self.dispatch.rewriters if r.collapses)
+        """The tables of the rewriters that collapse or flatten."""
+        return RewriterTables(r for r in self.dispatch.rewriters if r.collapses or r.flattens)
+
+    @cached_property
+    def flattening(self) -> dict[Any, LocalOptimizer]:
+        """The rewriters that flatten sums, by op."""
+        return {op: r for r in self.dispatch.rewriters if r.flattens for op in r.tracks() or ()}
 
     def union(self, others: tuple[RewriterTables, ...]) -> RewriterTables:
         """The tables of these rewriters and those of other tables, each rewriter once."""

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, TypeAlias
 
 from relgraph.graph.basic import Apply, Constant, Variable
@@ -251,6 +252,37 @@ class HashConsing(ReplacementListener):
                 copies.update(zip(outputs, copy.outputs, strict=True))
         return made
 
+    def flatten_copies(
+        self, nodes: list[Apply], outputs: Sequence[Variable], tables: RewriterTables
+    ) -> list[Apply]:
+        """Apply the flattening rewriters of `tables` to new nodes of the table, which no graph has
+        yet: their inputs are changed.
+
+        Parameters
+        ----------
+        nodes
+            The nodes in topological order.
+        outputs
+            The outputs of the graph that they are made for.
+
+        Returns
+        -------
+        nodes
+            Those that are left.
+        """
+        sums = sums_of_sums(nodes, tables)
+        if not sums:
+            return nodes
+        reads = Counter(chain(outputs, *[node.inputs for node in nodes]))
+        flat, nested = flattened(sums, reads.__getitem__)
+        for node in (*nested, *flat):
+            self.forget(node)
+        for node, arguments in flat.items():
+            node.inputs[:] = arguments
+            self.intern(node)
+        self.collapsed.update(tables.flattening[node.op] for node in flat)
+        return [node for node in nodes if node not in nested]
+
     def forget(self, node: Apply) -> None:
         """Remove `node` from the table."""
         key = self.keys.pop(node, None)
@@ -397,7 +429,8 @@ class NodeMerger:
 
     def collapse_all(self, nodes: Iterable[Apply]) -> None:
         """Apply the collapsing rewriters that wait to nodes given in topological order, as
-        `merged_copy` does while it copies them; merge what is equal then."""
+        `merged_copy` does while it copies them; merge what is equal then. Last the flattening ones.
+        """
         table, here = self.table, self.fgraph.apply_nodes
         tables, table.waiting = table.waiting, None
         if tables is None:
@@ -409,8 +442,20 @@ class NodeMerger:
                 found = collapse_of(node, tables, table.keys)
                 if found is not None:
                     rewriter, below = found
-                    pairs = [(node.outputs[0], below)]
-                    table.collapsed[rewriter] += self._replaced(pairs, display_name(rewriter))
+                    self._replaced_first(rewriter, node.outputs[0], below)
+        sums = sums_of_sums([node for node in nodes if node in here], tables)
+        flat, _ = flattened(sums, lambda var: len(self.fgraph.clients[var]))
+        made: dict[Variable, Variable] = {}
+        for node, arguments in flat.items():
+            (out,) = node.outputs
+            new = node.op(*[made.get(var, var) for var in arguments])
+            if self._replaced_first(tables.flattening[node.op], out, new):
+                made[out] = new
+
+    def _replaced_first(self, rewriter: LocalOptimizer, old: Variable, new: Variable) -> bool:
+        replaced = self._replaced([(old, new)], display_name(rewriter))
+        self.table.collapsed[rewriter] += replaced
+        return replaced
 
     def _merged(self, node: Apply, kept: Apply) -> bool:
         """Replace `node` by `kept`; return whether no feature rejected that."""
@@ -435,7 +480,11 @@ def collapse_of(
 ) -> Collapse | None:
     """The first collapsing rewriter that replaces the output of `node`, and the variable that it is
     replaced by: a leaf, or computed by one of the nodes `known` if they are given."""
-    for rewriter in () if tables is None else tables.plan_for(node).early:
+    op = node.op
+    # most ops have no collapsing rewriter, and sums never do
+    if tables is None or op in tables.flattening or not tables.dispatch[op]:
+        return None
+    for rewriter in tables.plan_for(node).early:
         try:
             # there is no graph yet, or its readers do not count
             answer: Any = rewriter.transform(UNKNOWN_READERS, node)  # type: ignore[arg-type]
@@ -446,6 +495,49 @@ def collapse_of(
             if known is None or below.owner is None or below.owner in known:
                 return rewriter, below
     return None
+
+
+def sums_of_sums(nodes: Iterable[Apply], tables: RewriterTables) -> list[Apply]:
+    """Those of some nodes whose first argument is a sum too, for the flattening rewriters."""
+    flattening = tables.flattening
+    return [n for n in nodes if n.op in flattening and n.inputs[0].head is n.op]
+
+
+def flattened(
+    sums: Iterable[Apply], reads: Callable[[Variable], int]
+) -> tuple[dict[Apply, list[Variable]], set[Apply]]:
+    """Flatten sums whose first argument is a sum that is read once: ``(a + b) + c``.
+
+    Parameters
+    ----------
+    sums
+        Their nodes, in topological order.
+    reads
+        How often a variable is read.
+
+    Returns
+    -------
+    flat, nested
+        The arguments of the outermost sums, and the nodes of the sums that are nested in them.
+    """
+    flat: dict[Apply, list[Variable]] = {}
+    nested: set[Apply] = set()
+    for node in sums:
+        first, kind = node.inputs[0], node.outputs[0].type
+        inner = first.owner
+        assert inner is not None
+        if reads(first) > 1 or not (first.type is kind or first.type.in_same_class(kind)):
+            continue
+        if inner in flat:
+            arguments = flat.pop(inner)
+        elif Constant in [var.head for var in inner.inputs]:
+            continue  # laws give a constant its place among the first two arguments
+        else:
+            arguments = [*inner.inputs]
+        arguments += node.inputs[1:]
+        flat[node] = arguments
+        nested.add(inner)
+    return flat, nested
 
 
 def merged_copy(outputs: Sequence[Variable], tables: RewriterTables | None = None) -> FunctionGraph:
@@ -488,6 +580,8 @@ def merged_copy(outputs: Sequence[Variable], tables: RewriterTables | None = Non
         for node in table.keys.keys() - set(nodes):
             table.forget(node)
     table.collapsed.update(rewriter for rewriter, _ in forms.values())
+    if tables is not None:
+        nodes = table.flatten_copies(nodes, results, tables)
     fgraph = FunctionGraph.of_nodes(inputs, nodes, results)
     fgraph.attach_feature(table)
     table.begin_with(tables)
