@@ -290,6 +290,8 @@ SPECIALIZE: tuple[Relation, ...] = (
     *choices.NOT_A_NUMBER,
     *choices.KNOWN,
     *choices.AS_CASTS,
+    # again: the argument of a function and of its inverse is cast to their dtype
+    *dtypes.CASTS_OF_CASTS,
     *extremes.EXTREMES,
     # again: an extreme that has moved inward stands next to another reduction, and has left a
     # function or a sign outside

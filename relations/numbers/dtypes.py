@@ -58,11 +58,16 @@ comparison, extreme = one_ofo(s, COMPARISONS), one_ofo(s, EXTREMES)
 exact = (same_dtypeo(x, y), whereo(kit.casts_exactly, x, d))
 """That a cast of `x` and `y` changes no value."""
 
-CASTS = (
+CASTS_OF_CASTS = (
     any_dtype_law("cast-to-own", cast(x), x, whereo(kit.has_dtype, x, d)),
     any_dtype_law(
         "cast-cast", cast(cast_first(x)), cast(x), whereo(kit.casts_as_directly, x, e, d)
     ),
+)
+"""Casts that change nothing."""
+
+CASTS = (
+    *CASTS_OF_CASTS,
     law("cast-trunc", cast(trunc(x)), cast(x), whereo(kit.is_integer_dtype, d), mixed=True),
     # of casts
     law(

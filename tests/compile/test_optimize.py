@@ -390,3 +390,12 @@ def test_it_comes_to_rest_with_its_gradient_and_keeps_the_values(name, mode, rto
     values = [np.linspace(0.3, 0.7, 8**v.type.ndim).reshape((8,) * v.type.ndim) for v in inputs]
     found, expected = (function(inputs, outputs, m)(*values) for m in (mode, Mode("py", None)))
     assert_close(found, expected, rtol, atol)
+
+
+def test_a_cast_that_a_law_makes_joins_the_cast_below_it() -> None:
+    x = at.dvector("x")
+    flag = at.cast(x > 0, "uint32")
+    fgraph = FunctionGraph(outputs=[at.tan(at.arctan(flag))], clone=True)
+    optimizer = optdb.query(OptimizationQuery(include=["canonicalize", "stabilize", "specialize"]))
+    optimizer.optimize(fgraph)
+    assert str(fgraph) == "FunctionGraph(cast{float64}(gt(x, {0.0})))"

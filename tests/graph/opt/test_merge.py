@@ -256,6 +256,51 @@ class TestCollapsing:
             assert dict(after.applied) == {"Collapse": 2}
 
 
+class Flatten(LocalOptimizer):
+    """What a copy begins with, `transform` apart: nothing is left to do for it."""
+
+    flattens = True
+    depth = 1
+
+    def tracks(self):
+        return [add]
+
+    def transform(self, fgraph, node):
+        return False
+
+
+x, y, z, two, f = float64("x"), float64("y"), float64("z"), constant(2.0), float32("f")
+NESTED = {
+    "first": ([add(add(add(x, y), z), x)], "add(x, y, z, x)", 1),
+    "last": ([add(x, add(y, z))], "add(x, add(y, z))", 0),
+    "in two sums": ([add(add(add(x, y), z), add(add(y, z), x))], "add(x, y, z, add(y, z, x))", 2),
+    "in another op": (
+        [exp(add(add(x, y), exp(add(add(x, z), y))))],
+        "exp(add(x, y, exp(add(x, z, y))))",
+        2,
+    ),
+    "read twice": ([add(add(x, y), z), exp(add(x, y))], "add(*1 -> add(x, y), z), exp(*1)", 0),
+    "equal": ([add(add(x, y), z), add(add(y, x), y)], "add(*1 -> add(x, y), z), add(*1, y)", 0),
+    "an output": ([add(x, y), add(add(x, y), z)], "*1 -> add(x, y), add(*1, z)", 0),
+    "a constant": ([add(add(add(two, x), y), z)], "add(add(2.0, x), y, z)", 1),
+    "another dtype": ([add(add(f, f), x)], "add(add(f, f), x)", 0),
+    "equal when flat": ([add(add(x, y), z), add(x, y, z)], "*1 -> add(x, y, z), *1", 1),
+}
+
+
+@pytest.mark.parametrize(("outputs", "flat", "times"), NESTED.values(), ids=NESTED)
+def test_nested_sums_are_flattened_first(outputs, flat, times):
+    sequence = SequenceOptimizer(EquilibriumOptimizer([Flatten()]))
+    for fgraph in (
+        merged_copy(outputs, union_of(sequence.collapsing_first())),
+        FunctionGraph(outputs=outputs, clone=True, copy_inputs=False),
+    ):
+        (step,) = sequence.optimize(fgraph).steps
+        fgraph.check_integrity()
+        assert str(fgraph) == f"FunctionGraph({flat})"
+        assert step.profile.applied["Flatten"] == times
+
+
 def test_who_merges_first():
     merge, other = MergeOptimizer(), in2out(OpSub(exp, neg))
     assert merge.merges_first and EquilibriumOptimizer([]).merges_first
