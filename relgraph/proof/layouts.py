@@ -16,12 +16,12 @@ from typing import Any
 from cons.core import ConsPair
 from etuples import etuple
 from etuples.core import ExpressionTuple
-from unification import reify, var
+from unification import reify
 
 from relations.kit import type_guards
 from relgraph import scalar
 from relgraph.graph.basic import Constant, Variable, graph_inputs
-from relgraph.graph.kanren.compilation import OpenRelation, UnifyingGoals
+from relgraph.graph.kanren.compilation import OpenRelation, OpenRun
 from relgraph.graph.kanren.explanation import NoSuchDirection
 from relgraph.graph.kanren.goals import Compute, Readers, Where, dtypes_admitted, fitted, is_found
 from relgraph.graph.kanren.laws import Law
@@ -110,18 +110,13 @@ def schemes(law: Relation) -> list[Scheme]:
         except NoSuchDirection as why:
             raise NotStated(str(why)) from None
         return [Scheme(rule.pattern, rule.template, rule.conditions)]
-    old, new = var(), var()
-    budget = Budget(law.name)
     try:
-        goal = UnifyingGoals(budget).prepared(law(old, new))
-        states = list(goal(GuardedState(budget=budget)))
+        states = list(OpenRun(law, Budget(law.name)).answers())
     except (OpenRelation, SearchBudgetError) as why:
         raise NotStated(f"it has no finite list of rules: {why}") from None
-    if any(s.constraints for s in states):
-        raise NotStated("it has no finite list of rules: it holds other constraints")
     return [
         Scheme(reify(old, s), reify(new, s), [g.rename(_values(g, s)) for g in s.delayed])
-        for s in states
+        for old, new, s in states
     ]
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from types import FunctionType
@@ -104,16 +104,13 @@ class Extraction:
 
 def extract(relation: Callable[[Any, Any], Any], name: str) -> Extraction:
     """Return the rules of a relation from left to right."""
-    in_lv, out_lv = var(prefix="in"), var(prefix="out")
-    budget = Budget(name, STEPS, SECONDS)
-    run = UnifyingGoals(budget)
+    run = OpenRun(relation, Budget(name, STEPS, SECONDS))
     rules: list[Rule] = []
     try:
-        goal = run.prepared(relation(in_lv, out_lv))
-        for state in goal(GuardedState(budget=budget)):
+        for pattern, template, state in run.answers():
             if len(rules) == MAX_RULES:
                 raise OpenRelation(f"it has more than {MAX_RULES} answers")
-            rules.append(_rule(name, in_lv, out_lv, state))
+            rules.append(_rule(name, pattern, template, state))
     except OpenRelation as why:
         return Extraction(name, "open", reason=str(why))
     except SearchBudgetError:
@@ -134,8 +131,6 @@ def _rule(name: str, in_lv: Any, out_lv: Any, state: GuardedState) -> Rule:
         raise OpenRelation(f"its left side is {pattern}, which is not an op on arguments")
     if isinstance(head, FunctionType):
         raise OpenRelation(f"its left side calls {head.__name__}, which is a function, no op")
-    if state.constraints:
-        raise OpenRelation("it holds constraints other than whereo and computo")
     held = tuple(
         goal.rename({v: _resolved(v, state) for v in goal.open_variables()})
         for goal in state.delayed
@@ -161,8 +156,8 @@ def _resolved(x: Any, s: GuardedState) -> Any:
     return with_parts(x, [_resolved(part, s) for part in parts]) if parts else x
 
 
-class UnifyingGoals:
-    """Prepares goals for a run on two fresh variables.
+class OpenRun:
+    """A run of a relation on two fresh variables.
 
     Attributes
     ----------
@@ -170,9 +165,23 @@ class UnifyingGoals:
         How many disjunctions have been run.
     """
 
-    def __init__(self, budget: Budget) -> None:
-        self._budget = budget
+    def __init__(self, relation: Relation, budget: Budget) -> None:
+        self._relation, self._budget = relation, budget
         self.choices = 0
+
+    def answers(self) -> Iterator[tuple[Any, Any, GuardedState]]:
+        """Yield the two variables and each state in which the relation holds between them.
+
+        Raises
+        ------
+        OpenRelation
+            If it reaches a goal that may do more than unify, or holds other constraints.
+        """
+        old, new = var(prefix="in"), var(prefix="out")
+        for state in self.prepared(self._relation(old, new))(GuardedState(budget=self._budget)):
+            if state.constraints:
+                raise OpenRelation("it holds constraints other than whereo and computo")
+            yield old, new, state
 
     def prepared(self, goal: Any) -> Goal:
         """Return a goal with the states of `goal`, which raises an error if it may be unsafe.
