@@ -15,8 +15,8 @@ from heapq import heappop, heappush
 from itertools import count
 from typing import TYPE_CHECKING, Literal
 
-from relgraph.graph.basic import Apply, Constant, Variable, io_toposort, view_roots, walk
-from relgraph.graph.features import Feature, takes_notes
+from relgraph.graph.basic import Apply, Constant, Variable, view_roots, walk
+from relgraph.graph.features import Bookkeeper, Feature, takes_notes
 from relgraph.graph.utils import InconsistencyError
 
 if TYPE_CHECKING:
@@ -264,7 +264,7 @@ class MutableInputs(Feature):
         return type(self)(self.positions, self.borrowing)
 
 
-class DestroyHandler(Feature):
+class DestroyHandler(Bookkeeper):
     """Orders nodes by what they overwrite, and refuses graphs where no order is right.
 
     `validate`, which ``fgraph.validate()`` calls, looks at the destroyers that recent changes may
@@ -317,8 +317,7 @@ class DestroyHandler(Feature):
         )
         self._order = EvaluationOrder(partial(self._before, fgraph), partial(self._after, fgraph))
         if self.do_imports_on_attach:
-            for node in io_toposort(fgraph.inputs, fgraph.outputs):
-                self.on_import(fgraph, node, "on_attach")
+            super().on_attach(fgraph)
 
     def on_detach(self, fgraph: FunctionGraph) -> None:
         for node in list(self._destroyers):

@@ -196,6 +196,9 @@ class Tracer:
     trace: Any
     slot: int
 
+    def __str__(self) -> str:
+        return f"_{self.slot}"
+
 
 def holds(predicate: Callable[..., Any], *values: Any) -> bool:
     """Return whether a predicate holds for some values, tracers among them."""

@@ -523,17 +523,19 @@ class RuleWriter(MatchWriter):
     def check_numbers(self) -> None:
         numbers = self.rule.rounded_numbers
         if numbers:
-            lists = "".join(f", *{name}" for name in self.nested)
-            matched = ", ".join(var for var, _ in self.matched)
             held = self.global_name(numbers, "NUMBERS")
-            self.begin_block(f"if hold_numbers(({matched},{lists.removeprefix(',')}), {held}):")
+            self.begin_block(f"if hold_numbers({self.inner_text()}, {held}):")
+
+    def inner_text(self) -> str:
+        """Return the expression for the variables that compound parts have matched, root first."""
+        names = [*(var for var, _ in self.matched), *(f"*{name}" for name in self.nested)]
+        return f"({', '.join(names)},)"
 
     def check_clients(self) -> None:
         if not self.rule.one_client or (len(self.matched) == 1 and not self.nested):
             return
         inner = [var for var, _ in self.matched]
-        lists = "".join(f", *{name}" for name in self.nested)
-        test = f"not has_outside_clients(fgraph, ({', '.join(inner)}{lists}))"
+        test = f"not has_outside_clients(fgraph, {self.inner_text()})"
         if not self.nested:
             # in most matches each inner variable has one client, which is quick to check
             self.emit("clients = fgraph.clients")

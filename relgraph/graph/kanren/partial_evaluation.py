@@ -356,9 +356,6 @@ class VariableTracer(Tracer, Variable):
         arguments = [v.as_term() for v in self._node.inputs if isinstance(v, VariableTracer)]
         return Term(self._found, arguments, None)
 
-    def __str__(self) -> str:
-        return f"_{self.slot}"
-
 
 class ValueTracer(Tracer):
     """A tracer for a computed value that is not a variable; a comparison is a question."""
@@ -384,10 +381,7 @@ class ValueTracer(Tracer):
     def __hash__(self) -> int:
         return object.__hash__(self)
 
-    def __str__(self) -> str:
-        return f"_{self.slot}"
-
-    __repr__ = __str__
+    __repr__ = Tracer.__str__
 
 
 def holds_tracer(x: Any) -> bool:

@@ -184,22 +184,17 @@ class Rule:
             # the answer is for all sums of so many terms with these heads (see `opt.dispatch`)
             heads = fullest_heads(heads)
         if self.regroup and is_ac(head):
-            if op in heads:
-                return True  # the arguments of the nested sum are not known
-            return self.might_match_sum(heads)
-        if not all(_may_hold(c, heads, arguments) for c in self.conditions):
-            return False
+            # the arguments of a nested sum are not known
+            return op in heads or self.might_match_sum(heads)
         patterns, rest = before_several(arguments)
         if len(patterns) > count or (rest is None and len(patterns) < count):
             return False
-        if not _may_repeat(patterns, heads):
+        if not self._might_take(patterns, heads):
             return False
-        if is_wide_sum:
-            return all(any(may_have_head(p, head) for head in heads) for p in patterns)
         orders: list[Sequence[Any]] = [heads]
         if is_commutative(head) and len(heads) == 2 and not self.as_written:
             orders.append(heads[::-1])
-        return any(
+        return is_wide_sum or any(
             all(map(may_have_head, patterns, order))
             and self._ops_fit([(head, op), *zip(map(_op_in, patterns), order, strict=False)])
             for order in orders
@@ -209,11 +204,14 @@ class Rule:
         """Return whether the rule, which regroups, can match a flattened sum with these heads."""
         head, patterns, _ = split(self.pattern)
         wanted = [p for p in flat_patterns(head, patterns) if not isinstance(p, Arguments)]
+        return len(wanted) <= len(heads) and self._might_take(wanted, heads)
+
+    def _might_take(self, patterns: Sequence[Any], heads: Sequence[Any]) -> bool:
+        """Return whether arguments with these heads can match the patterns, in any order."""
         return (
-            len(wanted) <= len(heads)
-            and _may_repeat(wanted, heads)
-            and _may_have_heads(wanted, heads)
-            and all(_may_hold(c, heads, wanted) for c in self.conditions)
+            _may_repeat(patterns, heads)
+            and _may_have_heads(patterns, heads)
+            and all(_may_hold(c, heads, patterns) for c in self.conditions)
         )
 
     def _ops_fit(self, pairs: Sequence[tuple[Any, Any]]) -> bool:
