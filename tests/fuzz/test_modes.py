@@ -12,9 +12,10 @@ import pytest
 
 from relgraph import config
 from tests.fuzz.__main__ import main
-from tests.fuzz.campaign import ASKED, TURN, Tally, campaign, examine, in_tier, made_small
+from tests.fuzz.campaign import ASKED, TURN, Tally, campaign, examine, failing, in_tier, made_small
 from tests.fuzz.generator import draw_program
 from tests.fuzz.judge import Reference, Values, shifted_shares
+from tests.fuzz.known import DECIDED, Known
 from tests.fuzz.program import Program, program_of, quiet, source
 from tests.fuzz.shrinking import shrunk
 from tests.seeds import seed_of
@@ -166,3 +167,13 @@ def test_programs_can_be_pasted(capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--graphs", "20", "--seed", "0"]) == 0
     assert "20 programs" in capsys.readouterr().out
+
+
+# What is known is there: when one of these fails, its line in `known` can go.
+
+
+@pytest.mark.parametrize("known", DECIDED, ids=lambda known: known.name)
+def test_what_is_decided_makes_a_difference(known: Known) -> None:
+    problem = failing(known.program, known.mode)
+    assert problem is not None
+    assert known.matches(known.program, problem)

@@ -51,14 +51,6 @@ def test_types_are_remembered():
     assert at.sum(x, axis=0).type is at.sum(at.dmatrix(), axis=0).type
 
 
-@pytest.mark.parametrize(
-    ("axis", "error"), [(2, ValueError), (-3, ValueError), ((0, 0), ValueError), ("a", TypeError)]
-)
-def test_axes_there_are_not(axis, error):
-    with pytest.raises(error, match="sum"):
-        at.sum(at.dmatrix(), axis=axis)
-
-
 def test_keepdims_broadcasts():
     x = at.dmatrix("x")
     assert at.max(x, axis=1, keepdims=True).type.shape == (None, 1)
@@ -163,21 +155,33 @@ def test_positions_along_several_axes(name, axis):
     np.testing.assert_array_equal(keeping, np.expand_dims(wanted, given))
 
 
-@pytest.mark.parametrize("name", ARG + ALONG_ONE + AXES_REDUCTIONS)
+def reference(name):
+    return SHARES.get(name) or getattr(np, name)
+
+
+@pytest.mark.parametrize("name", [*ARG, *ALONG_ONE, *AXES_REDUCTIONS, *SHARES])
 @pytest.mark.parametrize(
     ("axis", "number"), [(-1, -1), (np.int64(1), 1), (np.array(1), 1), (at.constant(1), 1)], ids=str
 )
 def test_integers_of_any_kind(name, axis, number):
     found = getattr(at, name)(at.constant(X), axis=axis).eval()
-    np.testing.assert_allclose(found, getattr(np, name)(X, axis=number))
+    np.testing.assert_allclose(found, reference(name)(X, axis=number))
 
 
-@pytest.mark.parametrize("name", ARG + ALONG_ONE + AXES_REDUCTIONS)
+NO_AXES = {
+    TypeError: [1.0, "0", True, np.True_, [1.0], ((0,),), np.array(1.0), at.lscalar("n")],
+    ValueError: [3, -4, [0, 0], [3]],
+}
+
+
+@pytest.mark.parametrize("name", [*ARG, *ALONG_ONE, *AXES_REDUCTIONS, *SHARES])
 @pytest.mark.parametrize(
-    "axis", [1.0, "0", True, np.True_, 3, [0, 0], [3], [1.0], ((0,),)], ids=str
+    ("error", "axis"), [(e, axis) for e, axes in NO_AXES.items() for axis in axes], ids=str
 )
-def test_what_is_no_axis(name, axis):
-    with pytest.raises((TypeError, ValueError), match="axis"):
+def test_what_is_no_axis(name, error, axis):
+    several = name in ALONG_ONE and isinstance(axis, list)
+    of = {"std": "var", "ptp": "max"}.get(name, name.removeprefix("nan"))
+    with pytest.raises(TypeError if several else error, match=f"{of}.*axis"):
         getattr(at, name)(at.dtensor3(), axis=axis)
 
 
@@ -208,19 +212,10 @@ def test_norms(axis):
 
 
 @pytest.mark.parametrize("name", SHARES)
-@pytest.mark.parametrize("axis", [np.int64(1), np.array(1), at.constant(1), [0, -1], np.array([0])])
-def test_axes_of_shares(name, axis):
-    known = axis.data if isinstance(axis, at.TensorConstant) else axis
-    number = tuple(known) if np.ndim(known) else int(known)
-    wanted = SHARES[name](X, axis=number)
+@pytest.mark.parametrize(("axis", "axes"), [([0, -1], (0, -1)), (np.array([0]), (0,))])
+def test_axes_of_shares(name, axis, axes):
+    wanted = SHARES[name](X, axis=axes)
     np.testing.assert_allclose(getattr(at, name)(at.constant(X), axis=axis).eval(), wanted)
-
-
-@pytest.mark.parametrize("name", SHARES)
-@pytest.mark.parametrize("axis", [1.0, np.array(1.0), "0", 3, [0, 0], at.lscalar("n")], ids=str)
-def test_what_is_no_axis_of_shares(name, axis):
-    with pytest.raises((TypeError, ValueError), match="axis"):
-        getattr(at, name)(at.dtensor3(), axis=axis)
 
 
 def test_no_axis_where_one_is_wanted():

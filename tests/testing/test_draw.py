@@ -1,11 +1,18 @@
 """What is drawn at random: arrays, types and graphs, by the seed."""
 
+from __future__ import annotations
+
+import importlib.util
+import re
+import subprocess
+import sys
 from collections import Counter
 from itertools import chain
+from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, core, given, settings
 from hypothesis import strategies as st
 
 import relgraph.tensor as at
@@ -28,6 +35,7 @@ from relgraph.testing import (
 )
 from relgraph.testing.random_arrays import LAYOUTS, dtype_choice, number_pool, spread
 from relgraph.testing.random_graphs import local_optimizers_in, rules_of
+from tests.seeds import SEED, seed_of
 from tests.tensor.test_python_source import same_bytes
 
 
@@ -365,3 +373,72 @@ def test_a_failure_shows_the_graph_as_python():
     (shown, *_) = failure.value.__notes__
     assert "    import relgraph.tensor as at\n" in shown
     assert "    inputs = [x0]\n" in shown and "    outputs = [" in shown
+
+
+# What tests draw follows from `tests/seed.txt`, and from nothing else.
+
+
+CONFIGURATION = Path(__file__).parents[2] / "pyproject.toml"
+
+
+def numbers_drawn() -> list[float]:
+    found: list[float] = []
+
+    @settings(max_examples=300, phases=[Phase.generate])
+    @given(st.integers() | st.floats())
+    def draw(number: float) -> None:
+        found.append(number)
+
+    draw()
+    return [repr(number) for number in found]
+
+
+def test_a_use_has_the_same_seed_in_each_process():
+    code = "from tests.seeds import seed_of; print(seed_of('fuzz', 3))"
+    other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(other.stdout) == seed_of("fuzz", 3)
+    assert len({seed_of("fuzz", i) for i in range(100)}) == 100
+
+
+def test_a_use_has_another_seed_when_the_file_says_another(monkeypatch):
+    before = seed_of("fuzz")
+    monkeypatch.setattr("tests.seeds.SEED", SEED + 1)
+    assert seed_of("fuzz") != before
+
+
+def test_hypothesis_draws_by_the_seed(monkeypatch):
+    before = numbers_drawn()
+    assert numbers_drawn() == before
+    monkeypatch.setattr(core, "global_force_seed", SEED + 1)
+    assert numbers_drawn() != before
+
+
+def test_draws_do_not_hang_on_the_modules_that_are_loaded(tmp_path, monkeypatch):
+    before = numbers_drawn()
+    path = tmp_path / "numbers_in_source.py"
+    path.write_text(f"NUMBERS = {[1234567 + 1000 * i for i in range(500)]}\n")
+    spec = importlib.util.spec_from_file_location("numbers_in_source", path)
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, "numbers_in_source", module)
+    spec.loader.exec_module(module)
+    assert numbers_drawn() == before
+
+
+TESTS = """
+import pytest
+
+def test_small(): pass
+
+@pytest.mark.thorough
+def test_large(): pass
+"""
+
+
+def test_what_is_thorough_runs_when_it_is_asked_for(tmp_path):
+    path = tmp_path / "test_sizes.py"
+    path.write_text(TESTS)
+    given = ["-v", "-p", "no:cacheprovider", "-c", str(CONFIGURATION), str(path)]
+    code = f"import pytest; [pytest.main([*asked, *{given}]) for asked in ([], ['-m', 'thorough'])]"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    found = re.findall(r"test_(\w+) PASSED", done.stdout)
+    assert found == ["small", "large"], done.stdout + done.stderr
