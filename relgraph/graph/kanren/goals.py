@@ -106,14 +106,13 @@ def hold_numbers(matched: Iterable[Variable], numbers: Iterable[Any]) -> bool:
 def finite_constants(*values: Any) -> bool:
     """Return whether the constants among some values are finite, broadcast ones too."""
     for value in values:
-        if isinstance(value, tuple):
-            if not finite_constants(*value):
-                return False
-        elif isinstance(value, Variable):
+        if isinstance(value, Variable):
             while value.owner is not None and value.head.repeats is not None:
                 value = value.owner.inputs[value.head.repeats]
             if value.head is Constant and not value.type.all_finite(value.data):
                 return False
+        elif isinstance(value, tuple) and not finite_constants(*value):
+            return False
     return True
 
 
