@@ -424,14 +424,17 @@ class TensorOp(TypedOp):
         Takes the functions of arrays, those of NumPy or of a library like it, and arrays of the
         dtype of the output; returns the value. None if NumPy and others compute it differently.
     signature
-        The axes of inputs and outputs, as `relgraph.tensor.signatures` reads them; empty if other
-        methods say the shapes.
+        The axes of inputs and outputs, as `relgraph.tensor.signatures` reads them; empty if
+        `output_shapes` says the shapes.
+    ranks
+        The numbers of axes that the inputs may have; empty for any.
     """
 
     __props__: ClassVar[tuple[str, ...] | None] = ()
     nin: int | None = 1
     array_formula: Callable[..., Any] | None = None
     signature: str = ""
+    ranks: tuple[int, ...] = ()
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -468,16 +471,20 @@ class TensorOp(TypedOp):
         return [TensorType(dtype, s) for s in self.output_shapes(*[t.shape for t in input_types])]
 
     def output_dtypes(self, *dtypes: str) -> Sequence[str]:
-        """Return the dtypes of the outputs, if there is a signature: by default the common one."""
+        """Return the dtypes of the outputs; by default the common one."""
         return [result_dtype(*dtypes)] * (self.nout or 1)
 
     def output_types(self, *input_types: Any, **kwargs: Any) -> list[TensorType]:
+        for i, t in enumerate(input_types):
+            if self.ranks and t.ndim not in self.ranks:
+                wanted = " or ".join(map(str, self.ranks))
+                raise TypeError(f"{self}: input {i} is a {t}; wanted is a rank of {wanted}")
         dtypes = self.output_dtypes(*[t.dtype for t in input_types])
         pairs = zip(dtypes, self.static_shapes(*input_types), strict=True)
         return [TensorType(dtype, shape) for dtype, shape in pairs]
 
     def static_shapes(self, *input_types: Any) -> list[Shape]:
-        """Return the static shapes of the outputs by the signature.
+        """Return the static shapes of the outputs.
 
         Raises
         ------
@@ -486,6 +493,8 @@ class TensorOp(TypedOp):
         ValueError
             If lengths differ that have to be equal.
         """
+        if not self.signature:
+            return self.output_shapes(*[t.shape for t in input_types])
         cores = parsed(self.signature).inputs
         for i, (t, core) in enumerate(zip(input_types, cores, strict=True)):
             needed = sum(not axis.endswith("?") for axis in core)

@@ -72,13 +72,7 @@ class Dot(MatrixProduct):
     that of NumPy's promotion.
     """
 
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        for which, t in zip(("first", "second"), input_types, strict=True):
-            if t.ndim not in (1, 2):
-                raise TypeError(
-                    f"{self}: the {which} input is a {t} of {t.ndim} dimensions; 1 or 2 are wanted"
-                )
-        return super().output_types(*input_types)
+    ranks = (1, 2)
 
 
 def conjugated(x: Any) -> Any:

@@ -24,7 +24,6 @@ from relgraph.tensor.basic import (
 )
 from relgraph.tensor.math import conjugated, inexact
 from relgraph.tensor.shapes import greater, lengths, lesser
-from relgraph.tensor.type import TensorType
 
 
 def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None) -> Any:
@@ -561,13 +560,7 @@ class Convolve(TensorOp):
     """The convolution of two vectors, neither of which is empty: all places where they overlap."""
 
     nin = 2
-
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        a, v = input_types
-        for i, t in enumerate(input_types):
-            if t.ndim != 1:
-                raise TypeError(f"convolve: input {i} is a {t}, not a vector")
-        return self.of_dtype(result_dtype(a.dtype, v.dtype), a, v)
+    ranks = (1,)
 
     def compute(self, node: Apply, a: Any, v: Any) -> Any:
         return np.convolve(a, v)

@@ -215,13 +215,7 @@ class Kron(TensorOp):
     """The blocks ``x[i, j] * y`` of two matrices, put together as one matrix."""
 
     nin = 2
-
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        x, y = input_types
-        for i, t in enumerate(input_types):
-            if t.ndim != 2:
-                raise TypeError(f"kron: input {i} is a {t}, not a matrix")
-        return self.of_dtype(mul.scalar_op.output_dtype(x.dtype, y.dtype), x, y)
+    ranks = (2,)
 
     def array_formula(self, xp: Any, x: Any, y: Any) -> Any:
         blocks = x[:, None, :, None] * y[None, :, None, :]
