@@ -35,13 +35,6 @@ def test_heads():
     assert my_type.make_constant(1).head is Constant
 
 
-def test_variables_equal_themselves_alone():
-    x, other = variables("x x")
-    assert x == x
-    assert other != x
-    assert len({x, other}) == 2
-
-
 def test_no_truth_value():
     with pytest.raises(TypeError, match=r"name_of_it .* is symbolic and has no truth value"):
         bool(my_type("name_of_it"))

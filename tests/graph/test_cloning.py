@@ -71,15 +71,6 @@ def test_one_variable_after_the_other(how) -> None:
         assert all(b.owner.inputs[0] is a for a, b in pairwise(copies))
 
 
-@every_way
-def test_a_chain_of_many_nodes(how) -> None:
-    x = at.dvector("x")
-    out = chain(x, 3_000)[-1]
-    copied = how(out)
-    (leaf,) = graph_inputs([copied])
-    assert equal_computations([copied], [out], [leaf], [x])
-
-
 def test_nothing_is_held_on_to() -> None:
     out = chain(at.dvector("x"), 50)[-1]
     pickle.dumps([out, out.owner])

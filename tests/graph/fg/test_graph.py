@@ -252,16 +252,6 @@ class TestScale:
         assert copy.apply_nodes == set()
         assert is_in_ancestors(fg.toposort()[-1], fg.toposort()[0])
 
-    def test_a_variable_with_many_users(self):
-        x, y = variables("x y")
-        count = 5_000
-        fg = FunctionGraph([x, y], [h(*[f(x) for _ in range(count)])], clone=False)
-        fg.replace(x, neg(y))
-        assert fg.get_clients(x) == []
-        assert len(fg.get_clients(fg.get_clients(y)[0][0].outputs[0])) == count
-        fg.replace(fg.outputs[0], x)
-        assert fg.apply_nodes == set()
-
     def test_memory(self):
         """The graph of the user included, a node takes less than 1.5 kB."""
         (x,) = variables("x")

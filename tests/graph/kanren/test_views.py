@@ -132,13 +132,6 @@ def test_a_law_looks_as_deep_as_its_views():
     assert rule.forward.depth == 2
 
 
-def test_late_laws_wait():
-    late = law("late", at.exp(at.log(x)), x, tags=("late",))
-    assert late.forward.late
-    assert not law("early", at.exp(at.log(x)), x).forward.late
-    assert late.late
-
-
 def test_a_function_may_say_which_heads_suit_it():
     def needy(variables):
         return variables[::-1]

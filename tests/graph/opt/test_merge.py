@@ -19,19 +19,16 @@ from relgraph.graph.opt import (
 from relgraph.graph.opt.base import LocalOptimizer
 from relgraph.graph.opt.dispatch import RewriterTables, union_of
 from relgraph.graph.opt.merge import (
-    ConstantTable,
     HashConsing,
     hash_consing_table,
     merged_copy,
     node_key,
-    replaceable_by,
 )
 from relgraph.scalar import (
     add,
     complex128,
     constant,
     exp,
-    float32,
     float64,
     int64,
     log,
@@ -147,11 +144,6 @@ class TestMergedCopy:
         merged = merged_copy([sub(second, first)])
         assert [str(node.op) for node in merged.toposort()] == ["neg", "exp", "sub"]
         assert merged.outputs[0].owner.inputs[1].name == "first"
-
-    def test_it_knows_what_it_has_merged(self, graphs):
-        merged = merged_copy([exp(neg(graphs.x))])
-        with hash_consing_table(merged) as table:
-            assert set(table.keys) == merged.apply_nodes
 
     def test_who_may_not_stand_for_the_other_stays(self, graphs):
         known = MyOp("known")
@@ -329,20 +321,6 @@ def test_a_forgotten_node_comes_back_under_its_new_key(graphs):
     table.forget(other)
     assert table.intern(node) is None
     assert table.intern(exp(x).owner) is not node
-
-
-def test_constants_stand_for_their_kind():
-    table = ConstantTable()
-    two, again, three = constant(2.0), constant(2.0), constant(3.0)
-    assert table.representative(two) is two
-    assert table.representative(again) is two
-    assert table.representative(three) is three
-
-
-def test_types_decide_who_may_stand_for_whom(graphs):
-    a, b = exp(graphs.x).owner, exp(float32("f")).owner
-    assert replaceable_by(a, exp(graphs.y).owner)
-    assert not replaceable_by(a, b)
 
 
 def test_a_table_for_the_time_of_a_block(graphs):

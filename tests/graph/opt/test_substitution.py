@@ -70,13 +70,6 @@ def test_patterns(graphs, pattern, build, text):
 
 
 class TestMatching:
-    def test_numbers_in_the_replacement(self, graphs):
-        pattern = PatternSub((sub, "x", "x"), 0.0)
-        fgraph = graphs(exp(sub(graphs.y, graphs.y)))
-        TopoOptimizer(pattern).optimize(fgraph)
-        (zero,) = fgraph.outputs[0].owner.inputs
-        assert zero.data == 0.0 and zero.type is graphs.y.type
-
     def test_graph_variables_in_a_pattern(self, graphs):
         x, y = graphs.x, graphs.y
         pattern = PatternSub((exp, x), y)

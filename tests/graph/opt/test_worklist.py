@@ -95,14 +95,6 @@ def taken(postponed):
     return found
 
 
-def test_they_are_taken_in_the_order_in_which_they_came(nodes):
-    postponed = Postponed()
-    for node in nodes:
-        postponed.put(node, FIRST, False, True, False)
-    assert taken(postponed) == [(node, FIRST) for node in nodes]
-    assert not postponed.late
-
-
 def test_a_node_that_is_put_again_keeps_its_place_and_its_plan_may_be_overwritten(nodes):
     a, b, *_ = nodes
     postponed = Postponed()
