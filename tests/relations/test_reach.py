@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-import numpy as np
 import pytest
 
 import relgraph.tensor as at
@@ -37,35 +36,31 @@ x, y, z, t = at.dvectors("x", "y", "z", "t")
 m, row, s, b = at.dmatrix("m"), at.drow("row"), at.dscalar("s"), at.bscalar("b")
 copies, copies_in_row = at.second(x, s), at.second(row, at.TensorType("float64", (1, 1))("c"))
 
-WRITTEN: dict[str, list[Any]] = {
-    "cancel-terms": [x + x / -3.0],
-    "fill-cut-in-operands": [
-        copies.dimshuffle("x", 0) * m + at.sum(copies),
-        m - copies_in_row.T + at.sum(copies_in_row),
-    ],
-    "div-reciprocal-by-constant": [x**-0.5 / 3.0],
-    "reciprocal-of-constant-factor": [(2.0 * x) ** -1.0],
-    "dimshuffle-of-elemwise": [at.exp(at.sin(at.tanh(at.exp(m)))).T],
-    "fraction-cancel": [x * (y / z) / y + at.exp(y / z)],
-    "fraction-cancel-mul": [x * (y / z) / (y * t) + at.exp(y / z)],
-    "fractions-cancel": [x / (y * t) * (y / z) + at.exp(y / z) + at.sin(x / (y * t))],
-    "neg-less-constant": [at.log(at.exp(-at.cosm1(b) / b) / at.constant(np.float16(0.25)))],
-    "div-of-constant-factor": [0.1 * x / 0.3 + at.exp(0.1 * x)],
-    "mul-reciprocal": [y * x**-0.5],
-    "flatten-sum": [(x + y) + (z + t)],
-    "flatten-product": [(x * y) * (z * t)],
-    "log-part-of-exp-div": [at.log(at.exp(m)[:, 0] / at.abs(x))],
-    "log-sum-weighed-quotient": [
-        at.log(at.sum(at.softmax(y) * (at.exp(m) / at.sigmoid(z)), axis=1))
-    ],
-    "log-sum-weighed-divided": [at.log(at.sum(at.softmax(y) * at.exp(m) / at.sigmoid(z), axis=1))],
-    "log-mul-sigmoid": [at.log(at.sigmoid(x) * at.abs(y))],
-    "sign-of-float-by-cases": [at.switch(x > 0, 1.0, at.switch(x < 0, -1.0, 0.0))],
-    "sign-of-float-by-other-cases": [at.switch(x < 0, -1.0, at.switch(x > 0, 1.0, 0.0))],
-    "extreme-above-zero": [at.max(at.sqrt(at.abs(x)))],
-    "before-elements-are-taken": [1 - at.sigmoid(x)[[0, 2, 2]]],
-    "before-elements-are-taken-and-negated": [at.log1p(-at.sigmoid(x)[[0, 2, 2]])],
-}
+WRITTEN = """
+    cancel-terms: x + x / -3.0
+    fill-cut-in-operands: copies.dimshuffle("x", 0) * m + sum(copies)
+    fill-cut-in-operands: m - copies_in_row.T + sum(copies_in_row)
+    div-reciprocal-by-constant: x**-0.5 / 3.0
+    reciprocal-of-constant-factor: (2.0 * x) ** -1.0
+    dimshuffle-of-elemwise: exp(sin(tanh(exp(m)))).T
+    fraction-cancel: x * (y / z) / y + exp(y / z)
+    fraction-cancel-mul: x * (y / z) / (y * t) + exp(y / z)
+    fractions-cancel: x / (y * t) * (y / z) + exp(y / z) + sin(x / (y * t))
+    neg-less-constant: log(exp(-cosm1(b) / b) / constant(np.float16(0.25)))
+    div-of-constant-factor: 0.1 * x / 0.3 + exp(0.1 * x)
+    mul-reciprocal: y * x**-0.5
+    flatten-sum: (x + y) + (z + t)
+    flatten-product: (x * y) * (z * t)
+    log-part-of-exp-div: log(exp(m)[:, 0] / abs(x))
+    log-sum-weighed-quotient: log(sum(softmax(y) * (exp(m) / sigmoid(z)), axis=1))
+    log-sum-weighed-divided: log(sum(softmax(y) * exp(m) / sigmoid(z), axis=1))
+    log-mul-sigmoid: log(sigmoid(x) * abs(y))
+    sign-of-float-by-cases: switch(x > 0, 1.0, switch(x < 0, -1.0, 0.0))
+    sign-of-float-by-other-cases: switch(x < 0, -1.0, switch(x > 0, 1.0, 0.0))
+    extreme-above-zero: max(sqrt(abs(x)))
+    before-elements-are-taken: 1 - sigmoid(x)[[0, 2, 2]]
+    before-elements-are-taken-and-negated: log1p(-sigmoid(x)[[0, 2, 2]])
+"""
 """More of what people write, where a table's own example is simplified by another law first."""
 
 
@@ -83,8 +78,8 @@ def examples() -> dict[str, list[Any]]:
     for law in discover_laws().values():
         if law.name not in {*found, *SEARCHED} and (sides := stated(law)) is not None:
             found[law.name].append(sides[0])
-    for name, written in WRITTEN.items():
-        found[name].extend(written)
+    for name, written in rows_of(globals(), "WRITTEN"):
+        found[name].append(written)
     differences = [one for expressions in found.values() for one in turned(expressions)]
     for name in TURNED:
         found[name].extend(differences)

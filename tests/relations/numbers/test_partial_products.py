@@ -14,6 +14,7 @@ from relgraph.compile.optimize import optimize_graph
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.notation import algebra
 from relgraph.graph.reference import evaluate
+from tests.relations.applied import rows_of
 from tests.relations.numbers.partial_products import drawn_product, largest, unbounded
 from tests.seeds import seed_of
 
@@ -86,41 +87,32 @@ def test_what_cancels_makes_partial_products_smaller_far_more_often() -> None:
 x, u, n, m = at.dvectors("x", "u", "n", "m")
 inverse = 1 / at.sin(x)
 
-WRITTEN = {
-    # a law that knew no order took n into the product before it was divided; one reciprocal costs
-    # less than two quotients
-    "interpolation": (
-        at.sin((1 - u) * x) * inverse * n + at.sin(u * x) * inverse * m,
-        "sin(…) * reciprocal(…) * n + sin(…) * reciprocal(…) * m",
-    ),
-    "reciprocal of a root": (a * b**-0.5 * c, "a / sqrt(b) * c"),
-    "reciprocals": (a * (1 / c / b), "a / (c * b)"),
-    "reciprocals, shared": (
-        a * (1 / b) * c + at.exp(1 / b),
-        "a * reciprocal(b) * c + exp(reciprocal(b))",
-    ),
-    "divisor of reciprocals": (a / (b * (1 / c / d)), "a / (b / (c * d))"),
-    "powers in another product": (c * (c * d), "c * d * c"),
-    "powers first": (c * c * d, "sqr(c) * d"),
-    "exponentials among factors": (a * b * at.exp(c) * at.exp(d), "a * b * exp(c + d)"),
-    "shared fraction": (
-        a * (b / c) / (b * d) + at.exp(b / c),
-        "a * (b / c) / (b * d) + exp(b / c)",
-    ),
-    "one among factors": (at.sqrt(a) * c * (1 / b) * b, "sqrt(a) * c"),
-    "constants": (b * (1 / c * a) * (d * (e * 1e4)), "b * (a / c) * (10000.0 * e * d)"),
-}
+# In an interpolation a law that knew no order took n into the product before it was divided; one
+# reciprocal costs less than two quotients.
+WRITTEN = """
+    interpolation: sin((1 - u) * x) * inverse * n + sin(u * x) * inverse * m
+        → sin(…) * reciprocal(…) * n + sin(…) * reciprocal(…) * m
+    reciprocal of a root: a * b**-0.5 * c → a / sqrt(b) * c
+    reciprocals: a * (1 / c / b) → a / (c * b)
+    reciprocals, shared: a * (1 / b) * c + exp(1 / b) → a * reciprocal(b) * c + exp(reciprocal(b))
+    divisor of reciprocals: a / (b * (1 / c / d)) → a / (b / (c * d))
+    powers in another product: c * (c * d) → c * d * c
+    powers first: c * c * d → sqr(c) * d
+    exponentials among factors: a * b * exp(c) * exp(d) → a * b * exp(c + d)
+    shared fraction: a * (b / c) / (b * d) + exp(b / c) → a * (b / c) / (b * d) + exp(b / c)
+    one among factors: sqrt(a) * c * (1 / b) * b → sqrt(a) * c
+    constants: b * (1 / c * a) * (d * (e * 1e4)) → b * (a / c) * (10000.0 * e * d)
+"""
 
 
-@pytest.mark.parametrize("name", WRITTEN)
-def test_factors_stay_where_they_were_written(name: str) -> None:
-    before, after = WRITTEN[name]
+@pytest.mark.parametrize(("name", "before", "after"), rows_of(globals(), "WRITTEN"))
+def test_factors_stay_where_they_were_written(name: str, before: Any, after: str) -> None:
     assert algebra(optimized(before)) == after
 
 
 def test_an_interpolation_of_small_angles_is_right() -> None:
     """``sin((1 - u) * x) * (1 / sin(x)) * n`` where `x` times `n` underflows."""
-    formula = WRITTEN["interpolation"][0]
+    _, formula, _ = rows_of(globals(), "WRITTEN")[0]
     rng = np.random.default_rng(seed_of("interpolation"))
     angles, sizes = 10.0 ** rng.uniform(-290, -200, 50), 10.0 ** rng.uniform(-200, -120, (2, 50))
     shares = rng.uniform(0.1, 0.9, 50)
