@@ -29,6 +29,7 @@ from relgraph.scalar import (
     complex128,
     constant,
     exp,
+    float32,
     float64,
     int64,
     log,
