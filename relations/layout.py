@@ -150,7 +150,6 @@ FILLS = (
         # f(alloc(x, n, m), y) → alloc(f(x, y), n, m)
         Alloc()(f(several(computed(kit.unallocated, all_lengths, xs))), several(all_lengths)),
         whereo(kit.is_total, s, xs),
-        tries=[f(allocated), f(y, allocated)],
     ),
 )
 
@@ -221,7 +220,6 @@ rank, order = (computed(attrgetter(name), common) for name in ("input_ndim", "ne
 sizes = lvars("sizes")
 both = computed(kit.adjacent_slices_as_one, a, i, j)
 
-NO_ROWS, NO_COLUMNS = Subtensor((Slice(0, 0),)), Subtensor((Slice(), Slice(0, 0)))
 FRONT, BACK, INSIDE = Slice(None, 2), Slice(2, None), Slice(1, 2)
 
 
@@ -260,7 +258,6 @@ JOINS = (
         joined,
         # join(0, x, y) → x, if y is known to be empty
         Join(a)(several(computed(kit.nonempty_pieces, a, xs))),
-        tries=(Join(0)(x, NO_ROWS(y)), Join(0)(NO_ROWS(x), y, z), Join(1)(x, NO_COLUMNS(y))),
     ),
     any_dtype_law(
         "join-of-neighbours",
@@ -296,11 +293,6 @@ JOINS = (
         Join(0)(Alloc()(x, computed(add, m, n)), several(ys)),
         ranko(x, 0),
         tags=("priced",),  # the sum of two lengths
-        tries=[
-            Join(0)(Alloc()(x, m), Alloc()(x, n)),
-            Join(0)(Alloc()(x, m), Alloc()(x, n), Alloc()(x, m)),
-            Join(0)(Alloc()(x, m), Alloc()(x, n), y),
-        ],
     ),
     # alloc(alloc(x, n), m, n) → alloc(x, m, n)
     any_dtype_law(

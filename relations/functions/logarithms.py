@@ -25,7 +25,6 @@ from relations.kit import functions as kit
 from relations.kit.cancellation import not_choseno
 from relations.kit.constant_arithmetic import known
 from relations.kit.guards import nonnegativeo, nonzero_numbero, not_constanto
-from relations.kit.index_arithmetic import as_softmax_axis
 from relations.kit.made_by_laws import made_of
 from relations.kit.nests import added_leaves, leaves_of, nest_of, terms_of_sum
 from relations.kit.type_guards import floato, same_dtypeo
@@ -78,7 +77,7 @@ varies = (not_constanto(y), floato(x), same_dtypeo(x, y))
 is_power = (nonzero_numbero(c), floato(x), same_dtypeo(x, c))
 is_exponential = (whereo(kit.is_base, c), floato(x), same_dtypeo(x, c))
 
-total, lse = sum_(exp(x), axis=a), LogSumExp(as_softmax_axis(a))(x)
+total, lse = sum_(exp(x), axis=a), LogSumExp(a)(x)
 
 FACTORS = view("factors", case(mul(several(xs)), xs), case(x, (x,)))
 above, below = computed(FACTORS, x), computed(FACTORS, y)
@@ -232,7 +231,6 @@ LOGARITHMS = (
         floato(x),
         not_choseno(x),
         whereo(kit.is_among, x, xs),
-        tries=[x - logaddexp(x, y), x - logaddexp(x, y, w)],
     ),
 )
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from relations.functions import exponential, trigonometric
-from relations.functions.logarithms import FACTORS
+from relations.functions.logarithms import FACTORS, lse, total
 from relations.kit.guards import (
     constant_data,
     constanto,
@@ -27,12 +27,7 @@ from relations.kit.guards import (
     nonnegativeo,
     requires_heads,
 )
-from relations.kit.index_arithmetic import (
-    as_softmax_axis,
-    index_within,
-    softmax_axis,
-    taken_at,
-)
+from relations.kit.index_arithmetic import index_within, taken_at
 from relations.kit.made_by_laws import made_of_two_factors
 from relations.kit.reductions import covers_axes
 from relations.kit.type_guards import booleano, floato, same_dtypeo
@@ -68,11 +63,6 @@ from relgraph.tensor.subtensor import Slice, Subtensor
 a, c, d, i, k, m, n, o, w, x, y, z = lvars("a c d i k m n o w x y z")
 p, r = lvars("p", nonnegativeo), lvars("r", floato)
 """What is not negative, and a floating-point number."""
-
-
-def over(values: Any) -> Any:
-    """Return what was reduced over the axes `a`, with these kept."""
-    return DimShuffle(n, o)(values)
 
 
 @requires_heads(containing_constant)
@@ -158,8 +148,7 @@ g, h = lvars("g h", goal(has_plain_logarithm))
 known, factor = lvars("known", constanto, nonnegativeo), lvars("factor", goal(is_finite_constant))
 """A weight and a divisor, a weight that is known, and a finite constant."""
 
-usual = as_softmax_axis(a)
-softmax_of_x, total = Softmax(usual)(x), sum_(exp(x), axis=a)
+softmax_of_x = Softmax(a)(x)
 # the sum of a softmax is 1, unless there is nothing to add up: neither in it nor in the product
 mean = sum_(softmax_of_x * y, axis=a) / sum_(softmax_of_x, axis=a)
 of_one_length = whereo(covers_axes, x, y, a)
@@ -171,9 +160,6 @@ log_two_cosh = abs_(x) + softplus(-2 * abs_(x))
 # of a large number the other branch is right, and this one and its slope are finite
 is_small = abs_(x) < 1
 near_zero = log1p(2 * sqr(sinh(switch(is_small, x, 0) / 2)))
-
-lse = LogSumExp(usual)(x)
-
 
 share, log_p, log_s = Softmax(k)(x), LogSoftmax(k)(x), -softplus(-x)
 flags = Elemwise(scalar.Cast(d), ())(m)
@@ -200,22 +186,22 @@ def of_one(ending: str, right: Any, size: Any) -> tuple[Law, ...]:
 _PRICED = ("priced",)
 
 LOGARITHMS_AND_SIGMOIDS = (
-    stable("log-sum-weighed", log(sum_(exp(x) * g, axis=a)), LogSumExp(usual)(x + log(g))),
-    stable("log-sum-divided", log(sum_(exp(x) / h, axis=a)), LogSumExp(usual)(x - log(h))),
+    stable("log-sum-weighed", log(sum_(exp(x) * g, axis=a)), LogSumExp(a)(x + log(g))),
+    stable("log-sum-divided", log(sum_(exp(x) / h, axis=a)), LogSumExp(a)(x - log(h))),
     # a mixture: weights, and bells of which each has its width
     stable(
         "log-sum-weighed-quotient",
         log(sum_(g * (exp(x) / h), axis=a)),
-        LogSumExp(usual)((x - log(h)) + log(g)),
+        LogSumExp(a)((x - log(h)) + log(g)),
     ),
     stable(
         "log-sum-weighed-divided",
         log(sum_(g * exp(x) / h, axis=a)),
-        LogSumExp(usual)((x + log(g)) - log(h)),
+        LogSumExp(a)((x + log(g)) - log(h)),
     ),
     stable("log-mul-sum", log(total * p), lse + log(p)),
-    stable("log-mul-kept-sum", log(over(total) * p), over(lse) + log(p)),
-    stable("log-div-kept-sum", log(over(total) / p), over(lse) - log(p)),
+    stable("log-mul-kept-sum", log(softmax.keepdims(total) * p), softmax.keepdims(lse) + log(p)),
+    stable("log-div-kept-sum", log(softmax.keepdims(total) / p), softmax.keepdims(lse) - log(p)),
     stable("log-two-cosh", log(2 * cosh(x)), log_two_cosh),
     stable("log-cosh", log(cosh(x)), switch(is_small, near_zero, log_two_cosh - math.log(2))),
     stable("log1p-two-cosh", log1p(2 * cosh(x)), softplus(log_two_cosh)),
@@ -225,7 +211,7 @@ LOGARITHMS_AND_SIGMOIDS = (
     stable(
         "log-sum-of-chosen-softmax",
         log(sum_(flags * share, axis=a)),
-        LogSumExp(usual)(log_p + log(flags)),
+        LogSumExp(a)(log_p + log(flags)),
         booleano(m),
     ),
     stable("log-div-sigmoid", log(p / sigmoid(x)), log(p) - log_s),
@@ -294,7 +280,7 @@ def _part_of_softmax(v: Any, whole: Any, axes: Any, takes: Callable[..., bool]) 
     index = index_within(part, exponent)
     if index is None or not takes(index.entries, axes, exponent):
         return None
-    return taken_at(Softmax(softmax_axis(axes))(exponent), index)
+    return taken_at(Softmax(axes)(exponent), index)
 
 
 def part_of_softmax(v: Any, whole: Any, axes: Any) -> Any:
@@ -376,7 +362,7 @@ def of_parts(ending: str, op: Any) -> tuple[Law, ...]:
         stable(
             f"log-sum-part-of-exp{ending}",
             log(sum_(part(exp(r)), axis=a)),
-            LogSumExp(usual)(part(r)),
+            LogSumExp(a)(part(r)),
         ),
         stable(
             f"log-chosen-part-of-softmax{ending}",

@@ -179,23 +179,15 @@ def is_narrower(z: Any, y: Any) -> bool:
 
 def is_tall(x: Any) -> bool:
     """Return whether a matrix is known to have at least twice as many rows as columns."""
-    return _is_tall(x.type.shape)
-
-
-def is_wide(x: Any) -> bool:
-    """Return whether a matrix is known to have at least twice as many columns as rows."""
-    return _is_tall(x.type.shape[::-1])
-
-
-def _is_tall(shape: Sequence[Any]) -> bool:
+    shape = x.type.shape
     return len(shape) == 2 and None not in shape and shape[0] > 1 and 2 * shape[1] <= shape[0]
 
 
 def are_sides_of(d: Any, u: Any, v: Any) -> bool:
-    """Return whether `d` and ``u @ v`` are known to be square, of one shape and dtype."""
+    """Return whether `d` and the product of two matrices `u` and `v` are known to be square, and of
+    one shape."""
     n = u.type.shape[0]
-    dtypes = {x.type.dtype for x in (d, u, v)}
-    return bool(d.type.shape == (n, n) and v.type.shape[1] == n and len(dtypes) == 1)
+    return bool(d.type.shape == (n, n) and v.type.shape[1:] == (n,))
 
 
 def is_vector_or_matrix(x: Any) -> bool:

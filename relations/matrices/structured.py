@@ -24,7 +24,6 @@ from relations.kit.vocabulary import Law, any_dtype_law, law, lvars
 from relations.matrices.determinants import log_size, trace
 from relations.matrices.products import transposed
 from relgraph.graph.kanren import computed, whereo
-from relgraph.tensor import sum as sum_
 from relgraph.tensor.linalg.functions import _det
 from relgraph.tensor.linalg.products import _kron
 from relgraph.tensor.linalg.systems import _inv, _solve
@@ -66,7 +65,6 @@ FACTORS = (
         _solve(kron, vector),
         computed(kit.solution_for_vector, x, y, vector),  # of x @ X @ y.T = V the rows of X
         same_dtypeo(x, y, vector),
-        tries=[_solve(kron, sum_(kron, axis=0))],  # a vector as long as it wants
     ),
     finite("det-kron", _det(kron), _det(x) ** n * _det(y) ** m, of_squares, of_one_dtype),
     finite(
@@ -84,10 +82,9 @@ thin = (
     roomyo(u),  # LAPACK has no float16, and what is solved for may be of another dtype
     same_dtypeo(d, u, v),
     whereo(kit.is_tall, u),
-    whereo(kit.is_wide, v),
     whereo(kit.are_sides_of, d, u, v),
 )
-"""That `u` has far more rows than columns, and `v` the other way round."""
+"""That `u` has far more rows than columns, and so `v` the other way round."""
 i = computed(kit.identity_like, v)
 """The small identity matrix."""
 identity = whereo(kit.is_identity_matrix, d)

@@ -133,7 +133,6 @@ SIGNS = (
         quotient,
         computed(kit.signs_in_front, quotient),  # -x / y → -(x / y), x / -y → -(x / y)
         tags=("mul_canonicalize", "neg_div_neg"),
-        tries=(-x / y, x / -y),
     ),
 )
 """Signs in sums, products and quotients, where they are written."""

@@ -198,11 +198,6 @@ repeated = computed(kit.repetition_count, x, a, lengths_filled) * total
 """The sum of a fill, and what it is."""
 
 
-def of_alloc(scalar_op: Any) -> list[Any]:
-    """Return terms that reduce what an allocation repeats."""
-    return [CAReduce(scalar_op, None)(Alloc()(x, n)), CAReduce(scalar_op, a)(Alloc()(x, m, n))]
-
-
 ones = (all_oneo(y), covers_shapeo(u, y))
 
 OF_OPS = (
@@ -241,7 +236,6 @@ OF_OPS = (
         # (m * n) * x of a scalar x, m * sum(x) of a vector
         repetitions * sum_(as_allocated, axis=a),
         sound="finite",
-        tries=of_alloc(scalar.add),
     ),
     any_dtype_law(
         "prod-of-alloc",
@@ -249,7 +243,6 @@ OF_OPS = (
         # x ** (m * n) of a scalar x, prod(x) ** m of a vector
         prod(as_allocated, axis=a) ** repetitions,
         sound="finite",
-        tries=of_alloc(scalar.mul),
     ),
     # of 0 and -0 the greatest is one or the other, by their order and number
     any_dtype_rounding(
@@ -258,7 +251,6 @@ OF_OPS = (
         reduced(as_allocated),  # max(alloc(x, 3)) → max(x), and so for min, all and any
         idempotent,
         whereo(kit.repeats_elements, x, a, lengths),
-        tries=[*of_alloc(s), *of_alloc(scalar.maximum)],
     ),
     any_dtype_law("sum-of-fill", filled, repeated, sound="finite"),
     of_real("sum-of-filled-number", filled, repeated, whereo(is_finite_number, x)),
@@ -321,7 +313,6 @@ TOTALS = (
         one_cliento(running),
         whereo(kit.is_prefix_along, i, a),
         summed_or_real,
-        tries=(Subtensor(i)(running), Subtensor(i)(running, n)),
     ),
 )
 
