@@ -102,8 +102,6 @@ widest = computed(kit.widest_template, xs)
 """Of the templates; a fill of one that it does not cover stays."""
 
 
-all_lengths = computed(kit.lengths_of_all, xs)
-
 FILLS = (
     fill_law(
         "fill-cut", second(a, x), x, covers_shapeo(x, a), whereo(kit.is_not_allocated_like, x, a)
@@ -143,13 +141,6 @@ FILLS = (
     # second(alloc(x, n, m), y) → alloc(y, n, m)
     fill_law(
         "alloc-fill", second(allocated, y), Alloc()(y, several(ys)), whereo(kit.stretches_to, y, ys)
-    ),
-    fill_law(
-        "alloc-sink",
-        f(several(xs)),
-        # f(alloc(x, n, m), y) → alloc(f(x, y), n, m)
-        Alloc()(f(several(computed(kit.unallocated, all_lengths, xs))), several(all_lengths)),
-        whereo(kit.is_total, s, xs),
     ),
 )
 

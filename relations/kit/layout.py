@@ -226,26 +226,6 @@ def _copied(var: Any) -> Variable | None:
     return moved
 
 
-@requires_heads(containing_any_of(_ALLOC))
-def lengths_of_all(operands: Sequence[Any]) -> tuple[Variable, ...] | None:
-    """Return the lengths of the allocation among the operands of an elementwise op to which all
-    others stretch; None if there is none."""
-    for i, v in enumerate(operands):
-        if _is_alloc(v) and all(
-            stretches_to(u, _allocated_lengths(v)) for u in (*operands[:i], *operands[i + 1 :])
-        ):
-            return _allocated_lengths(v)
-    return None
-
-
-def unallocated(lengths: Sequence[Any], operands: Sequence[Any]) -> tuple[Variable, ...]:
-    """Return the operands, with the value in place of what is allocated to some lengths."""
-    return tuple(
-        v.owner.inputs[0] if _is_alloc(v) and _allocated_lengths(v) == lengths else v
-        for v in operands
-    )
-
-
 def alloc_like(x: Any, a: Any) -> Any:
     """Return `x`, allocated in the shape of `a`; None if that is not known ahead, or `x` does not
     broadcast to it."""
@@ -272,32 +252,38 @@ def without_first_axes(x: Any) -> Variable | None:
     return constant(x.data.reshape(x.data.shape[len(first) :]))
 
 
-@requires_heads(containing_any_of(second))
+def _template_of(var: Any) -> Variable | None:
+    """Return the template of a fill; an allocation is its own. None if `var` is neither."""
+    if var.head is second:
+        template: Variable = var.owner.inputs[0]
+        return template
+    return var if _is_alloc(var) else None
+
+
+@requires_heads(containing_any_of(second, _ALLOC))
 def widest_template(operands: Sequence[Any]) -> Variable | None:
-    """Return the widest template of those operands that are fills; None if none is.
+    """Return the widest template of those operands that are fills or allocations; None if none is.
 
     A template is wider than another that it covers and is not covered by.
     """
     widest: Variable | None = None
-    for v in operands:
-        if v.head is second:
-            template = v.owner.inputs[0]
-            if widest is None or (
-                covers_shape(template, widest) and not covers_shape(widest, template)
-            ):
-                widest = template
+    for template in map(_template_of, operands):
+        if template is not None and (
+            widest is None
+            or (covers_shape(template, widest) and not covers_shape(widest, template))
+        ):
+            widest = template
     return widest
 
 
-def unfilled(template: Variable, variables: Sequence[Variable]) -> tuple[Variable, ...]:
-    """Return the variables, with the value in place of each fill whose template `template`
-    covers."""
-    every: list[Variable] = []
-    for var in variables:
-        node = var.owner if var.head is second else None
-        fits = node is not None and covers_shape(template, node.inputs[0])
-        every.append(node.inputs[1] if node is not None and fits else var)
-    return tuple(every)
+def unfilled(template: Variable, variables: Sequence[Any]) -> tuple[Variable, ...]:
+    """Return the variables, with the value in place of each fill and allocation whose template
+    `template` covers."""
+    templates = [_template_of(v) for v in variables]
+    return tuple(
+        v if own is None or not covers_shape(template, own) else v.owner.inputs[v.head is second]
+        for v, own in zip(variables, templates, strict=True)
+    )
 
 
 @depends_on_levels(1)

@@ -50,7 +50,6 @@ EXECUTED: frozenset[Callable[..., Any]] = frozenset(
         kit.composed_order,
         kit.each_dimshuffled,
         kit.unfilled,
-        kit.unallocated,
         kit.common_dimshuffle,
         kit.before_each,
         kit.nonempty_pieces,
@@ -313,9 +312,13 @@ def _allocations(axes: int, number: int) -> Iterator[Any]:
             yield made
 
 
-def _copies(axes: int, number: int) -> Iterator[Any]:
+def _fills_and_allocations(axes: int, number: int) -> Iterator[Any]:
     yield from _fills(axes, number)
     yield from _allocations(axes, number)
+
+
+def _copies(axes: int, number: int) -> Iterator[Any]:
+    yield from _fills_and_allocations(axes, number)
     for op in _shuffles(axes):
         for filled in _fills(op.input_ndim, number):
             if all(filled.type.broadcastable[axis] for axis in op.drop):
@@ -349,9 +352,8 @@ SOURCES: dict[Callable[..., Any], Callable[[int], Values]] = {
     kit.is_known_shape_of: _is_known_shape_of,
     kit.one_element_reshaped: _one_element,
     matrix_facts.counts_from_zero: _from_zero,
-    kit.widest_template: _operands(_fills),
+    kit.widest_template: _operands(_fills_and_allocations),
     kit.without_copies: _operands(_copies),
-    kit.lengths_of_all: _operands(_allocations),
     parts_kit.not_reversed: _operands(_reversed),
     kit.split_into: _split_into,
     kit.adjacent_slices_as_one: _adjacent,
