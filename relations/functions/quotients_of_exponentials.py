@@ -10,7 +10,7 @@ computing the log-sum-exp and softmax functions", IMA J. Numer. Anal. 41 (2021).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ import numpy as np
 from relations.functions import exponential, trigonometric
 from relations.functions.logarithms import FACTORS, lse, total
 from relations.kit.guards import (
+    axis_numbers,
     constant_data,
     constanto,
     containing_constant,
@@ -27,14 +28,14 @@ from relations.kit.guards import (
     nonnegativeo,
     requires_heads,
 )
-from relations.kit.index_arithmetic import index_within, taken_at
+from relations.kit.index_arithmetic import index_within, padded
 from relations.kit.made_by_laws import made_of_two_factors
 from relations.kit.reductions import covers_axes
 from relations.kit.type_guards import booleano, floato, same_dtypeo
 from relations.kit.vocabulary import Law, lvars, rounding, stable
 from relations.reductions import softmax
 from relgraph import scalar
-from relgraph.graph.kanren import computed, one_cliento, several, whereo
+from relgraph.graph.kanren import case, computed, one_cliento, several, view, whereo
 from relgraph.graph.kanren.goals import goal
 from relgraph.tensor import (
     DimShuffle,
@@ -54,11 +55,10 @@ from relgraph.tensor import (
 )
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import sum as sum_
-from relgraph.tensor.basic import normalize_axes
 from relgraph.tensor.indexing import AdvancedSubtensor
 from relgraph.tensor.shapes import MakeVector
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
-from relgraph.tensor.subtensor import Slice, Subtensor
+from relgraph.tensor.subtensor import WHOLE, Slice, Subtensor
 
 a, c, d, i, k, m, n, o, w, x, y, z = lvars("a c d i k m n o w x y z")
 p, r = lvars("p", nonnegativeo), lvars("r", floato)
@@ -136,12 +136,10 @@ def takes_slices_along(index: Any, axes: Any, x: Any) -> bool:
 
 def _taken_along(index: Any, axes: Any, x: Any) -> list[Any] | None:
     """Return the entries of an index for some axes; None if it takes a part along others."""
-    reduced = normalize_axes(axes, x.type.ndim, "sum")
-    places = [*index, *[Slice()] * (x.type.ndim - len(index))]
-    others = [place for axis, place in enumerate(places) if axis not in reduced]
-    if len(places) != x.type.ndim or any(place != Slice() for place in others):
-        return None
-    return [places[axis] for axis in reduced]
+    places = padded(index, x.type.ndim)
+    reduced = axis_numbers(axes, x.type.ndim)
+    whole = all(place == WHOLE for axis, place in enumerate(places) if axis not in reduced)
+    return [places[axis] for axis in reduced] if whole else None
 
 
 g, h = lvars("g h", goal(has_plain_logarithm))
@@ -259,40 +257,19 @@ HYPERBOLIC = (
 indices = lvars("indices")
 
 
-def exponent_of(v: Any) -> Any:
-    """Return `u` of ``exp(u)``, and ``u[i]`` of ``exp(u)[i]``; None of anything else."""
-    if v.owner is None:
-        return None
-    if v.owner.op is exp:
-        return v.owner.inputs[0]
-    if not isinstance(v.owner.op, Subtensor):
-        return None
-    whole, *inputs = v.owner.inputs
-    if whole.owner is None or whole.owner.op is not exp:
-        return None
-    return v.owner.op(whole.owner.inputs[0], *inputs)
+EXPONENT = view(
+    "exponent",
+    case(exp(x), x, floato(x)),
+    case(Subtensor(i)(exp(x), several(indices)), Subtensor(i)(x, several(indices)), floato(x)),
+    case(x, None),
+)
 
-
-def _part_of_softmax(v: Any, whole: Any, axes: Any, takes: Callable[..., bool]) -> Any:
-    part, exponent = exponent_of(v), exponent_of(whole)
-    if part is None or exponent is None or exponent.type.dtype != whole.type.dtype:
-        return None
-    index = index_within(part, exponent)
-    if index is None or not takes(index.entries, axes, exponent):
-        return None
-    return taken_at(Softmax(axes)(exponent), index)
-
-
-def part_of_softmax(v: Any, whole: Any, axes: Any) -> Any:
-    """Return the part of a softmax that `v`, an exponential, is if it is divided by the sums of
-    `whole` over some axes, of whose elements along these it is one; else None."""
-    return _part_of_softmax(v, whole, axes, takes_one_along)
-
-
-def slice_of_softmax(v: Any, whole: Any, axes: Any) -> Any:
-    """Return the same of what has some of the elements along the axes, which the sums keep."""
-    return _part_of_softmax(v, whole, axes, takes_slices_along)
-
+exponent = computed(EXPONENT, x)
+index = computed(index_within, computed(EXPONENT, y), exponent)
+entries, inputs = (computed(attrgetter(name), index) for name in ("entries", "inputs"))
+part_of_softmax = Subtensor(entries)(Softmax(a)(exponent), several(inputs))
+"""The part of a softmax that `y`, an exponential, is if it is divided by the sums of `x`, another
+one, over some axes."""
 
 ELEMENT, COLUMN, SOME = Subtensor((0,)), Subtensor((Slice(), 0)), Subtensor((Slice(1),))
 
@@ -302,8 +279,8 @@ PARTS = (
     stable(
         "part-of-softmax",
         y / sum_(x, axis=a),
-        computed(part_of_softmax, y, x, a),
-        floato(x),
+        part_of_softmax,
+        whereo(takes_one_along, entries, a, exponent),
         tries=[
             ELEMENT(exp(x)) / sum_(exp(x), axis=None),
             COLUMN(exp(x)) / sum_(exp(x), axis=(1,)),
@@ -315,8 +292,8 @@ PARTS = (
     stable(
         "slice-of-softmax",
         y / softmax.summed(x),
-        computed(slice_of_softmax, y, x, a),
-        floato(x),
+        part_of_softmax,
+        whereo(takes_slices_along, entries, a, exponent),
         softmax.same_axes,
         tries=[
             SOME(exp(x)) / sum_(exp(x), axis=(0,), keepdims=True),
