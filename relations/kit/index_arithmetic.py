@@ -34,11 +34,6 @@ def rank_of(x: Any) -> int:
     return int(x.type.ndim)
 
 
-def canonical_axes(axes: Sequence[int], ndim: int) -> tuple[int, ...] | None:
-    """Return the axes of a reduction as its op has them: sorted, and None if they are all."""
-    return None if len(axes) == ndim else tuple(sorted(axes))
-
-
 def remaining_axes(axes: Axes, ndim: int) -> tuple[int, ...]:
     """Return the axes that a reduction over `axes` leaves, by their numbers before it."""
     reduced = axis_numbers(axes, ndim)

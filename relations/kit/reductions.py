@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,7 +13,6 @@ from relations.kit.guards import (
     are_nonzero_lengths,
     axis_numbers,
     constant_data,
-    constant_number,
     in_dtype,
     is_nonempty_along,
     is_nonzero_number,
@@ -22,19 +22,16 @@ from relations.kit.guards import (
 from relations.kit.index_arithmetic import (
     Order,
     axes_after_index,
-    canonical_axes,
     order_left,
     remaining_axes,
 )
 from relations.kit.type_guards import has_room, is_complex
 from relgraph import scalar
 from relgraph.graph.basic import Variable
-from relgraph.scalar.basic import Cast
 from relgraph.scalar.op import EVERYWHERE, INF
 from relgraph.tensor.basic import normalize_axes
-from relgraph.tensor.elemwise import DimShuffle, Elemwise
-from relgraph.tensor.math import mul
-from relgraph.tensor.reductions import CAReduce, reduced_dtype
+from relgraph.tensor.elemwise import Elemwise
+from relgraph.tensor.reductions import CAReduce, factors_of_count, reduced_dtype
 from relgraph.tensor.shapes import Shape_i, product
 from relgraph.tensor.subtensor import WHOLE, IndexList, Slice
 
@@ -50,17 +47,11 @@ def merged_axes(outer: Axes, inner: Axes) -> tuple[int, ...] | None:
     return tuple(sorted([*inner, *(left[a] for a in outer)]))
 
 
-def axes_before_dimshuffle(order: Order, axes: Axes, ndim: int) -> tuple[int, ...] | None:
+def axes_before_dimshuffle(order: Order, axes: Axes) -> tuple[int, ...]:
     """Return the `before` in ``reduce(dimshuffle(x, order), axes)``, which is
-    ``dimshuffle(reduce(x, before), after)``.
-
-    Parameters
-    ----------
-    ndim
-        The number of axes of `x`.
-    """
+    ``dimshuffle(reduce(x, before), after)``."""
     reduced = [order[a] for a in axis_numbers(axes, len(order))]
-    return canonical_axes([a for a in reduced if not isinstance(a, str)], ndim)
+    return tuple(sorted([a for a in reduced if not isinstance(a, str)]))
 
 
 def order_after_reduction(order: Order, axes: Axes, ndim: int) -> tuple[int | str, ...]:
@@ -201,11 +192,6 @@ def axis_after_index(index: IndexList, axis: int, x: Any) -> int:
     return axes_after_index(index, (axis,), x.type.ndim)[0]
 
 
-def axes_of_reduction(axis: int) -> tuple[int]:
-    """Return one axis as the axes of a reduction."""
-    return (axis,)
-
-
 def is_increasing(scalar_op: Any) -> bool:
     """Return whether ``x <= y`` entails ``f(x) <= f(y)`` for all numbers `x` and `y`."""
     return bool(scalar_op.facts.increasing == EVERYWHERE)
@@ -256,14 +242,16 @@ def order_that_keeps(axes: Axes, x: Any) -> tuple[int | str, ...]:
 
 def is_count_of(count: Any, axes: Axes, x: Any) -> bool:
     """Return whether `count` is how many elements of `x` a reduction over `axes` combines."""
-    lengths = [x.type.shape[axis] for axis in axis_numbers(axes, x.type.ndim)]
-    known, factors = _factors(count)
-    for axis, length in zip(axis_numbers(axes, x.type.ndim), lengths, strict=True):
+    every = factors_of_count(count)
+    known = math.prod([n for n in map(real_number, every) if n is not None])
+    factors = [v for v in every if real_number(v) is None]
+    for axis in axis_numbers(axes, x.type.ndim):
+        length = x.type.shape[axis]
         asked = next((f for f in factors if _reads_length(f, x, axis)), None)
         if asked is not None:
             factors.remove(asked)
         elif length and known % length == 0:
-            known //= length
+            known /= length
         else:
             return False
     return known == 1 and not factors
@@ -274,40 +262,15 @@ def is_count_of_either(count: Any, axes: Axes, x: Any, y: Any) -> bool:
     return is_count_of(count, axes, x) or is_count_of(count, axes, y)
 
 
-def _factors(count: Any) -> tuple[int, list[Variable]]:
-    """Return a count as a whole number and what it is multiplied by; the number is 0 if it is not
-    whole."""
-    while count.owner is not None and _repeats_or_casts(count.owner.op):
-        count = count.owner.inputs[0]
-    owner = count.owner
-    parts = list(owner.inputs) if owner is not None and owner.op is mul else [count]
-    number, factors = 1.0, []
-    for part in parts:
-        value = constant_number(part)
-        if isinstance(value, int | float):
-            number *= value
-        else:
-            factors.append(part)
-    return (int(number) if number.is_integer() else 0), factors
-
-
-def _repeats_or_casts(op: Any) -> bool:
-    return isinstance(op, DimShuffle) or (
-        isinstance(op, Elemwise) and isinstance(op.scalar_op, Cast)
-    )
-
-
 def _reads_length(length: Variable, x: Any, axis: int) -> bool:
     """Return whether a variable is the length of `x`, or of an elementwise function of it: an axis
     of `x` that is not known to have length 1 does not broadcast."""
     node = length.owner
     if node is None or not isinstance(node.op, Shape_i) or node.op.i != axis:
         return False
-    read = node.inputs[0]
-    if read is x:
-        return True
-    elementwise = read.owner is not None and isinstance(read.owner.op, Elemwise)
-    return elementwise and x in read.owner.inputs and x.type.shape[axis] != 1
+    (read,) = node.inputs
+    of_function = isinstance(read.head, Elemwise) and x in read.owner.inputs
+    return read is x or (of_function and x.type.shape[axis] != 1)
 
 
 def restores_axes(order: Order, axes: Axes, x: Any) -> bool:

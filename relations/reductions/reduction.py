@@ -93,7 +93,7 @@ def nested(name: str, sound: str, *conditions: Any) -> Law:
 
 
 rank = computed(rank_of, x)
-before = computed(kit.axes_before_dimshuffle, o, a, rank, found=False)
+before = computed(kit.axes_before_dimshuffle, o, a)
 
 
 def without_axes(v: Any) -> Any:
@@ -301,7 +301,7 @@ TOTALS = (
         "last-of-cumulate",
         Subtensor(i)(running),
         # cumsum(x)[-1] → sum(x), and the same for a product
-        CAReduce(s, computed(kit.axes_of_reduction, a))(x),
+        CAReduce(s, (a,))(x),
         whereo(kit.is_last_along, i, a),
         summed_or_real,
     ),

@@ -42,21 +42,27 @@ def reduced_dtype(ufunc: Any, dtype: str) -> str:
     return str(ufunc.reduce(np.ones(1, dtype)).dtype)
 
 
-def _is_number_of_elements(var: Any, x: Variable, axes: Sequence[int]) -> bool:
-    """Return whether a variable is the product of the lengths of the axes of `x`."""
-    found: list[int] = []
-    stack = [var]
+def factors_of_count(count: Variable) -> list[Variable]:
+    """Return the variables of which a count is the product, whatever its dtype and rank."""
+    found, stack = [], [count]
     while stack:
-        node = stack.pop().owner
-        op = None if node is None else node.op
-        product = isinstance(op, Elemwise) and (op.scalar_op is scalar.mul or op.scalar_op.converts)
-        if product or isinstance(op, DimShuffle):
-            stack += node.inputs
-        elif isinstance(op, Shape_i) and node.inputs[0] is x:
-            found.append(op.i)
+        var = stack.pop()
+        done = var.head.scalar_op if isinstance(var.head, Elemwise) else var.head
+        if var.owner is not None and (
+            done is scalar.mul or isinstance(done, scalar.Cast | DimShuffle)
+        ):
+            stack += var.owner.inputs
         else:
-            return False
-    return sorted(found) == list(axes)
+            found.append(var)
+    return found
+
+
+def _is_number_of_elements(var: Variable, x: Variable, axes: Sequence[int]) -> bool:
+    """Return whether a variable is the product of the lengths of the axes of `x`."""
+    nodes = [v.owner for v in factors_of_count(var)]
+    lengths_of_x = [node for node in nodes if node is not None and node.inputs[:1] == [x]]
+    read = [node.op.i for node in lengths_of_x if isinstance(node.op, Shape_i)]
+    return len(read) == len(nodes) and sorted(read) == list(axes)
 
 
 class CAReduce(RelativeOp, AlongAxes):

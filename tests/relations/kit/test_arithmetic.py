@@ -18,7 +18,6 @@ from relations.kit.index_arithmetic import (
     BasicIndex,
     are_disjoint,
     axes_after_index,
-    canonical_axes,
     composed_entry,
     composed_index,
     index_around_axes,
@@ -193,9 +192,9 @@ def test_two_reductions_are_one(inner, data):
 
 @given(orders, st.sets(st.integers(0, 3)).map(lambda a: tuple(sorted(a))))
 def test_reducing_before_shuffling(order, reduced):
-    canonical = canonical_axes(reduced, 4)
-    before = axes_before_dimshuffle(order, canonical, 3)
-    after = order_after_reduction(order, canonical, 3)
+    axes = None if len(reduced) == 4 else reduced
+    before = axes_before_dimshuffle(order, axes)
+    after = order_after_reduction(order, axes, 3)
     expected = shuffled(X, order).sum(axis=reduced)
     assert np.array_equal(shuffled(np.asarray(X.sum(axis=before)), after), expected)
 
