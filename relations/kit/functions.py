@@ -45,7 +45,6 @@ from relgraph.tensor.math import (
     add,
     cast,
     eq,
-    erfc,
     exp,
     exp2,
     log,
@@ -59,15 +58,12 @@ from relgraph.tensor.math import (
     mul,
     neg,
     pow,
-    sigmoid,
     sqr,
     sub,
     switch,
     true_div,
 )
 from relgraph.tensor.reductions import CAReduce
-from relgraph.tensor.softmaxes import Softmax
-from relgraph.tensor.special import ndtr
 
 _is_alone = lvars("is_alone")
 
@@ -205,14 +201,6 @@ _FEW = 8
 Seen = Sequence[tuple[Any, Any]]
 """Of each factor an exponent and another factor: their product is ``exp(exponent) * other``. An
 exponent of 0 and a factor of 1 are numbers, all others are variables."""
-
-
-_KNOWN = (exp, exp2, sigmoid, pow, sqr, add, erfc, ndtr)
-
-
-def has_exponent(factor: Variable) -> bool:
-    """Return False if a factor is of none of the ops whose logarithm is known."""
-    return factor.head in _KNOWN or isinstance(factor.head, Softmax | CAReduce | DimShuffle)
 
 
 def logarithm_of_factors(above: Seen, divisor: Any = None, below: Seen = ()) -> Any:
@@ -371,25 +359,19 @@ Terms = Sequence[Term | None]
 """What a view sees in each term of a sum; None for what is no exponential."""
 
 
-def _may_have_exponentials(terms: Sequence[Variable]) -> bool:
-    """Return False if no term is an exponential or a product of some."""
-    return any(has_exponent(v) or _has_inside(v, has_exponent) for v in terms)
-
-
 def is_base(c: Any) -> bool:
     """Return whether a constant is one positive number other than 1, so that its powers grow or
     vanish."""
     return is_positive_number(c) and bool(number_of(c) != 1)
 
 
-def _has_inside(term: Variable, test: Callable[[Variable], bool]) -> bool:
+def _grows(term: Variable) -> bool:
+    """Return whether a term whose logarithm is known may overflow: it has a factor that is no share
+    of 1."""
     node = term.owner
-    return node is not None and node.op in (mul, true_div, sub, neg) and any(map(test, node.inputs))
-
-
-def _grows(factor: Variable) -> bool:
-    """Return whether a factor whose logarithm is known may overflow: it is no share of 1."""
-    return factor.head in (exp, exp2, pow) or isinstance(factor.head, CAReduce | DimShuffle)
+    inside = [] if node is None or node.op not in (mul, true_div, sub, neg) else node.inputs
+    heads = [v.head for v in (term, *inside)]
+    return any(h in (exp, exp2, pow) or isinstance(h, CAReduce | DimShuffle) for h in heads)
 
 
 def weighed(above: Seen, below: Seen = ()) -> Term | None:
@@ -429,7 +411,7 @@ def _exponentials(seen: Terms, leaves: Sequence[Variable]) -> list[Term] | None:
     exponents = [t.exponent for t in terms if not t.constant]
     if any(x.type.dtype != leaves[0].type.dtype for x in exponents):
         return None
-    if any(_grows(v) or _has_inside(v, _grows) for v in leaves):
+    if any(map(_grows, leaves)):
         return terms
     return terms if len(exponents) == len(terms) else None
 
@@ -520,17 +502,9 @@ def may_be_share(x: Variable, y: Variable) -> bool:
     return x.head in _ABOVE and y.head in _BELOW
 
 
-def _inputs_of_sum(factor: Variable) -> Sequence[Variable]:
-    """Return the arguments of a sum, or of one that is squared; none of what is neither."""
-    node = factor.owner
-    if node is not None and node.op is sqr:
-        node = node.inputs[0].owner
-    return node.inputs if node is not None and node.op is add else ()
-
-
-def _place_of_sum(factors: Sequence[Variable]) -> int | None:
-    places = (k for k, v in enumerate(factors) if _may_have_exponentials(_inputs_of_sum(v)))
-    return next(places, None)
+def _unsquared(factor: Variable) -> Variable:
+    """Return what a factor is the square of; itself if it is none."""
+    return _argument(factor) if factor.head is sqr else factor
 
 
 class _Scaled(NamedTuple):
@@ -562,19 +536,21 @@ def share_by(term: View) -> Callable[..., Any]:
             far from 1 that the largest term may not have the largest exponent.
         """
         first = next((k for k, v in enumerate(above) if v.head is exp), None)
-        place = _place_of_sum(below)
-        if first is None or place is None:
+        if first is None:
             return None
-        x, divisor = _argument(above[first]), below[place]
-        squared = divisor.head is sqr
-        scaled = _scaled(fgraph, _argument(divisor) if squared else divisor, term)
-        if scaled.total is None or x.type.dtype != divisor.type.dtype:
+        sums = {k: v for k, v in enumerate(map(_unsquared, below)) if v.head is add}
+        every = {k: _scaled(fgraph, v, term) for k, v in sums.items()}
+        place = next((k for k, one in every.items() if one.total is not None), None)
+        if place is None:
+            return None
+        x, divisor, scaled = _argument(above[first]), below[place], every[place]
+        if x.type.dtype != divisor.type.dtype:
             return None
         made = made_in(fgraph)
         most = float(np.finfo(x.type.dtype).max)
         own = made(exp, made(sub, made(minimum, x, most), scaled.largest))
         found = own / scaled.total
-        if squared:
+        if divisor.head is sqr:
             found = found / _argument(divisor)
         # one after the other, as they were: the product of some might overflow
         others = [v for k, v in enumerate(above) if k != first]
