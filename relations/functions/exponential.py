@@ -21,7 +21,7 @@ from relations.kit.guards import (
 from relations.kit.numbers import eveno, oddo
 from relations.kit.type_guards import floato, same_dtypeo
 from relations.kit.vocabulary import finite, law, lvars, rounding, stable
-from relgraph.graph.kanren import computed, not_made_byo, whereo
+from relgraph.graph.kanren import computed, not_made_byo, readerso, whereo
 from relgraph.scalar.special import LN2, LN10
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import (
@@ -137,7 +137,7 @@ def log_of_sum(u: Any, less_one: Any) -> Any:
 one_and_x = computed(kit.one_and, x)
 
 NEAR_ONE = (
-    stable("log1p", log(1 + x), log1p(x), *kit.apart_from_one(x)),
+    stable("log1p", log(1 + x), log1p(x), readerso(kit.is_added_whole, x)),
     stable("log1p-sum", log(1 + x), log_of_sum(one_and_x, x)),
     stable("log1p-neg", log(1 - x), log1p(-x)),
     stable("log1p-sub-nonnegative", log((1 + x) - y), log1p(x - y), nonnegativeo(x)),

@@ -28,10 +28,9 @@ from relations.kit.guards import (
     requires_heads,
 )
 from relations.kit.nests import added_leaves
-from relations.kit.vocabulary import lvars
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.kanren.goals import Condition, Where, computo, found_in, is_found, whereo
+from relgraph.graph.kanren.goals import Where, found_in
 from relgraph.graph.kanren.rules import split
 from relgraph.graph.kanren.terms import Term as Applied
 from relgraph.graph.kanren.views import View
@@ -64,9 +63,6 @@ from relgraph.tensor.math import (
     true_div,
 )
 from relgraph.tensor.reductions import CAReduce
-
-_is_alone = lvars("is_alone")
-
 
 NOT_OF_INTEGERS = (scalar.abs, scalar.sign, scalar.reciprocal)
 """Ops whose facts do not hold of integers: the least one is its own negation, and a quotient is
@@ -160,30 +156,20 @@ def admitted_ops(
     ]
 
 
-def _is_taken_apart(fgraph: Any, x: Any) -> bool:
-    """Return whether `x` is a part of a longer sum, one that is not known to be positive.
+def is_added_whole(fgraph: Any, x: Any) -> bool:
+    """Return whether `x` is no part of a longer sum, unless that is known to be positive.
 
     One of its terms, near -1, may cancel a 1 beside it before the others are added.
     """
     if x.owner is None or x.owner.op is not add or is_nonnegative(x):
-        return False
-    return fgraph is None or not fgraph.clients.get(x)
+        return True
+    return fgraph is not None and bool(fgraph.clients.get(x))
 
 
 @asks_graph
 def one_and(fgraph: Any, x: Any) -> Any:
     """Return ``1 + x``; of a part of a longer sum the terms are added to 1 one by one."""
-    return add(1, *(x.owner.inputs if _is_taken_apart(fgraph, x) else [x]))
-
-
-@asks_graph
-def unless_part_of_sum(fgraph: Any, x: Any) -> Any:
-    return None if _is_taken_apart(fgraph, x) else x
-
-
-def apart_from_one(x: Any) -> tuple[Condition, ...]:
-    """Return the goals that in ``1 + x`` the graph adds 1 and `x`, and not a part of it first."""
-    return computo(_is_alone, unless_part_of_sum, x), whereo(is_found, _is_alone)
+    return add(1, *([x] if is_added_whole(fgraph, x) else x.owner.inputs))
 
 
 @requires_heads(containing_constant)

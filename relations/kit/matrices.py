@@ -17,14 +17,13 @@ from relations.kit.guards import (
     depends_on_levels,
     requires_heads,
 )
-from relations.kit.matrix_facts import is_diagonal
 from relations.kit.vocabulary import finite as any_finite
 from relations.kit.vocabulary import rounding as any_rounding
 from relations.kit.vocabulary import stable as any_stable
 from relgraph.graph.basic import Constant
 from relgraph.tensor.assembly import Eye, eye
 from relgraph.tensor.indexing import getitem
-from relgraph.tensor.linalg.diagonals import SetDiagonal, diag, trace
+from relgraph.tensor.linalg.diagonals import trace
 from relgraph.tensor.linalg.products import (
     as_matrix_shape,
     cheapest_order,
@@ -208,17 +207,6 @@ def row_count(x: Any) -> Any:
 def _rows(x: Any) -> Any:
     n = x.type.shape[-2]
     return shape_i(x, x.type.ndim - 2) if n is None else n
-
-
-def diagonal_of(x: Any) -> Any:
-    """Return the diagonal of a diagonal matrix as a vector; of another one None."""
-    if x.type.ndim != 2 or not is_diagonal(x):
-        return None
-    found = diag(x)
-    if x.owner is None or not isinstance(x.owner.op, SetDiagonal):
-        return found
-    values = x.owner.inputs[1]
-    return values if values.type.in_same_class(found.type) else found
 
 
 def is_as_long_as_diagonal(i: Any, x: Any) -> bool:

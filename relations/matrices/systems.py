@@ -14,6 +14,7 @@ from __future__ import annotations
 from relations.kit import matrices as kit
 from relations.kit.matrices import finite, rounding, stable
 from relations.kit.matrix_facts import (
+    diagonalo,
     is_lower_triangular,
     orthogonalo,
     positive_definiteo,
@@ -22,10 +23,10 @@ from relations.kit.matrix_facts import (
 )
 from relations.kit.type_guards import matrixo, ranko, realo, same_dtypeo, vectoro
 from relations.kit.vocabulary import lvars
-from relations.matrices.products import transposed
+from relations.matrices.products import as_column, transposed
 from relgraph.graph.kanren import computed, whereo
-from relgraph.tensor import DimShuffle
 from relgraph.tensor.linalg.decompositions import Cholesky
+from relgraph.tensor.linalg.diagonals import diag
 from relgraph.tensor.linalg.products import _matmul, dot, matrix_transpose
 from relgraph.tensor.linalg.systems import CholeskySolve, Solve, SolveTriangular, _inv, _solve
 from relgraph.tensor.math import _dot
@@ -93,15 +94,15 @@ IDENTITIES = (
 )
 
 
-diagonal, identity = computed(kit.diagonal_of, x), computed(kit.identity_like, x)
-
+diagonal, identity = computed(diag, x), computed(kit.identity_like, x)
+is_diagonal = (diagonalo(x), matrixo(x))
 
 STRUCTURES = (
     # By what is known of the matrix; the first that holds is the cheapest.
     rounding("solve-symmetric-transposed", _solve(transposed(s), y), _solve(s, y)),
     # one nan makes one row nan
-    finite("solve-diagonal-vector", _solve(x, v), v / diagonal),
-    finite("solve-diagonal", _solve(x, m), m / DimShuffle(1, (0, "x"))(diagonal)),
+    finite("solve-diagonal-vector", _solve(x, v), v / diagonal, *is_diagonal),
+    finite("solve-diagonal", _solve(x, m), m / as_column(diagonal), *is_diagonal),
     finite(
         "solve-orthogonal",
         _solve(o, y),
@@ -113,7 +114,7 @@ STRUCTURES = (
     # the factor is there once for all right sides
     stable("solve-positive-definite", _solve(p, y), cholesky_solve(cholesky(p), y)),
     stable("solve-symmetric", _solve(s, y), symmetric_solve(s, y)),
-    finite("inverse-diagonal", _inv(x), identity / DimShuffle(1, (0, "x"))(diagonal)),
+    finite("inverse-diagonal", _inv(x), identity / as_column(diagonal), *is_diagonal),
     finite("inverse-orthogonal", _inv(o), transposed(o)),
     stable("inverse-triangular", _inv(x), triangular_solve(x, identity), triangularo(x)),
     # Two triangular systems that are one with a Cholesky factor, in one call; infinities of the
