@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -49,11 +48,6 @@ def are_square(x: Any, y: Any) -> bool:
     if any(len(shape) != 2 for shape in shapes):
         return False
     return all(shape[0] is not None and shape[0] == shape[1] for shape in shapes)
-
-
-def _multiplications(x: Sequence[Any], y: Sequence[Any]) -> int:
-    """Return how many multiplications the product of two shapes takes, as far as they are known."""
-    return math.prod([n for n in (*x[:-1], *y) if n is not None])
 
 
 def have_no_single_row_or_column(x: Any, y: Any) -> bool:
@@ -126,26 +120,21 @@ def _flattened(x: Any, y: Any) -> tuple[list[Any], int]:
     factors, cost = [x, y], _cost(x, y)
     i = 0
     while i < len(factors):
-        node = factors[i].owner
-        if node is not None and isinstance(node.op, Dot) and len(factors) < MOST_FACTORS:
-            inner = node.inputs
-            if all(v.type.ndim == 2 for v in inner[1:-1]) and _stays_a_chain(inner, i, factors):
-                factors[i : i + 1] = inner
-                cost += _cost(*inner)
-                continue
-        i += 1
+        inner = factors[i].owner.inputs if isinstance(factors[i].head, Dot) else []
+        # a vector ends a chain
+        ends = (i == 0, i == len(factors) - 1)
+        fits = all(v.type.ndim == 2 or end for v, end in zip(inner, ends, strict=False))
+        if inner and fits and len(factors) < MOST_FACTORS:
+            factors[i : i + 1] = inner
+            cost += _cost(*inner)
+        else:
+            i += 1
     return factors, cost
 
 
-def _stays_a_chain(inner: Any, i: int, factors: Any) -> bool:
-    """Return whether the factors of factor `i` can stand in its place: a vector ends a chain."""
-    first_is_free = inner[0].type.ndim == 2 or i == 0
-    last_is_free = inner[-1].type.ndim == 2 or i == len(factors) - 1
-    return first_is_free and last_is_free
-
-
 def _cost(x: Any, y: Any) -> int:
-    return _multiplications(x.type.shape, y.type.shape)
+    """Return how many multiplications a product takes, as far as the lengths are known."""
+    return math.prod([n for n in (*x.type.shape[:-1], *y.type.shape) if n is not None])
 
 
 @depends_on_levels(2)
@@ -172,8 +161,7 @@ def is_narrower(z: Any, y: Any) -> bool:
         return False
     if z.type.ndim == 1:
         return bool(y.type.shape[1] != 1)
-    columns = (z.type.shape[1], y.type.shape[1])
-    return None not in columns and columns[0] < columns[1]
+    return _is_shorter(z.type.shape[1], y.type.shape[1])
 
 
 def is_tall(x: Any) -> bool:
