@@ -7,7 +7,6 @@ known to hold.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -262,33 +261,23 @@ FACTORS = (
 )
 
 
-def where_compared(kind: Any, ending: str, conditions: Callable[[Any], Any]) -> tuple[Law, Law]:
-    """Return the laws of a kind that a choice of the second or the first of two is an extreme.
-
-    Parameters
-    ----------
-    conditions
-        Gives the goals about the one that is chosen.
-    """
-    choice = switch(compared(x, y), y, x), switch(compared(x, y), x, y)
-    return (
-        # switch(x < y, y, x) → maximum(x, y), switch(x > y, y, x) → minimum(x, y)
-        kind(f"second{ending}", choice[0], larger(x, y), order, *conditions(y)),
-        # switch(x < y, x, y) → minimum(x, y), switch(x > y, x, y) → maximum(x, y)
-        kind(f"first{ending}", choice[1], smaller(x, y), order, *conditions(x)),
-    )
-
+# switch(x < y, y, x) → maximum(x, y), switch(x > y, y, x) → minimum(x, y)
+second = (switch(compared(x, y), y, x), larger(x, y), order)
+# switch(x < y, x, y) → minimum(x, y), switch(x > y, x, y) → maximum(x, y)
+first = (switch(compared(x, y), x, y), smaller(x, y), order)
 
 EXTREMES = (
     # the side that is no number may be nan: it is what the switch gives then, as an extreme does
     # the number is the second, as `SIDES` puts it on the right
-    *where_compared(rounding, "-where-compared", lambda v: [whereo(kit.is_number_not_nan, v)])[:1],
-    *where_compared(law, "-of-integers-where-compared", lambda _: [discreteo(x), discreteo(y)]),
+    rounding("second-where-compared", *second, whereo(kit.is_number_not_nan, y)),
+    law("second-of-integers-where-compared", *second, discreteo(x), discreteo(y)),
+    law("first-of-integers-where-compared", *first, discreteo(x), discreteo(y)),
 )
 
 MAGNITUDES = (
     # where neither is nan
-    *where_compared(finite, "-extreme", lambda _: []),
+    finite("second-extreme", *second),
+    finite("first-extreme", *first),
     # x < 0, or x <= 0; x > 0, or x >= 0
     rounding("abs-where-negative", switch(compared(x, 0), -x, x), abs_(x), less),
     rounding("abs-where-positive", switch(compared(x, 0), x, -x), abs_(x), greater),
