@@ -28,7 +28,7 @@ from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.kanren.goals import goal
 from relgraph.tensor.assembly import ARange, Eye
 from relgraph.tensor.basic import Assert, static_int
-from relgraph.tensor.elemwise import DimShuffle, Elemwise
+from relgraph.tensor.elemwise import DimShuffle, Elemwise, with_axes_swapped
 from relgraph.tensor.linalg.blas import Dot22
 from relgraph.tensor.linalg.decompositions import QR, Cholesky, Eigh
 from relgraph.tensor.linalg.diagonals import SetDiagonal
@@ -67,12 +67,18 @@ def _masked(node: Any, facts: Sequence[Facts]) -> Facts:
 def _masked_by(mask: Any, then: Any, otherwise: Any) -> Facts:
     """Return the same for a mask that is known."""
     found: set[str] = set()
-    for zeros, other in ((mask, then), (~mask.astype(bool), otherwise)):
-        if mask.ndim == 2 and is_zero_everywhere(other):
-            kept = ~zeros.astype(bool)
-            found |= {LOWER} if np.array_equal(kept, np.tril(kept)) else set()
-            found |= {UPPER} if np.array_equal(kept, np.triu(kept)) else set()
+    if mask.ndim == 2 and is_zero_everywhere(otherwise):
+        found |= _triangles_of(mask)
+    if mask.ndim == 2 and is_zero_everywhere(then):
+        found |= _triangles_of(mask == 0)
     return frozenset(found)
+
+
+def _triangles_of(data: Any) -> set[str]:
+    """Return which of lower and upper triangular all matrices of a stack are, by their elements."""
+    rows, columns = np.nonzero(data)[-2:]
+    below = {LOWER} if np.all(rows >= columns) else set()
+    return below | {UPPER} if np.all(rows <= columns) else below
 
 
 def _true_on_and_below(condition: Any) -> int | None:
@@ -184,12 +190,7 @@ def _facts_about_data(constant: Constant) -> Facts:
     if known is not None:
         return known
     data: Any = np.asarray(constant.data)
-    shape, found = data.shape, set[str]()
-    rows, columns = np.nonzero(data)[-2:]
-    if np.all(rows >= columns):
-        found.add(LOWER)
-    if np.all(rows <= columns):
-        found.add(UPPER)
+    shape, found = data.shape, _triangles_of(data)
     if shape[-1] == shape[-2] and np.array_equal(data, np.swapaxes(data, -1, -2).conj()):
         found.add(SYMMETRIC)
     if {LOWER, UPPER, SYMMETRIC} <= found:
@@ -258,15 +259,10 @@ def _turned(node: Any, facts: Sequence[Facts]) -> Facts:
     return frozenset({UNIFORM}) if last == ("x", "x") else NOTHING
 
 
-def transposed_axes(ndim: int) -> tuple[int, ...]:
-    """Return the order of axes that transposes the matrices in a stack of `ndim` axes."""
-    return (*range(ndim - 2), ndim - 1, ndim - 2)
-
-
 def _is_transposition(node: Apply) -> bool:
     """Return whether a dimshuffle turns around the last two axes and leaves the others."""
     ndim = node.inputs[0].type.ndim
-    return ndim >= 2 and tuple(node.op.new_order) == transposed_axes(ndim)
+    return ndim >= 2 and tuple(node.op.new_order) == with_axes_swapped(ndim, -2, -1)
 
 
 def _product(node: Any, facts: Sequence[Facts]) -> Facts:
