@@ -24,21 +24,16 @@ GREATER = (scalar.gt, scalar.ge)
 ORDERS, EQUALITIES = (*LESS, *GREATER), (scalar.eq, scalar.neq)
 COMPARISONS = (*ORDERS, *EQUALITIES)
 JUNCTIONS, EXTREMES = (scalar.and_, scalar.or_), (scalar.maximum, scalar.minimum)
-MIRRORED = {scalar.lt: scalar.gt, scalar.le: scalar.ge, scalar.gt: scalar.lt, scalar.ge: scalar.le}
-OPPOSITE = {
-    scalar.lt: scalar.ge,
-    scalar.le: scalar.gt,
-    scalar.gt: scalar.le,
-    scalar.ge: scalar.lt,
-    scalar.eq: scalar.neq,
-    scalar.neq: scalar.eq,
-}
-DUAL = {
-    scalar.and_: scalar.or_,
-    scalar.or_: scalar.and_,
-    scalar.maximum: scalar.minimum,
-    scalar.minimum: scalar.maximum,
-}
+
+
+def _each_the_other(*pairs: tuple[Any, Any]) -> dict[Any, Any]:
+    """Return for each op of some pairs the other one."""
+    return {op: other for pair in pairs for op, other in (pair, pair[::-1])}
+
+
+MIRRORED = _each_the_other((scalar.lt, scalar.gt), (scalar.le, scalar.ge))
+OPPOSITE = _each_the_other((scalar.lt, scalar.ge), (scalar.le, scalar.gt), (scalar.eq, scalar.neq))
+DUAL = _each_the_other(JUNCTIONS, EXTREMES)
 
 
 def is_number_not_nan(c: Any) -> bool:
@@ -110,8 +105,9 @@ def without_neutral(scalar_op: Any, operands: Sequence[Any]) -> Any:
 
 @requires_heads(containing_constant)
 def absorbing_among(scalar_op: Any, operands: Sequence[Any]) -> Any:
-    """Return the constant that a scalar op gives whatever the others are; None if there is none."""
-    return next(filter(ABSORBING[scalar_op], operands), None)
+    """Return the constant that a scalar op gives whatever the others are, which is neutral for its
+    dual; None if there is none."""
+    return next(filter(NEUTRAL[DUAL[scalar_op]], operands), None)
 
 
 def has_all_bits(c: Any) -> bool:
@@ -126,10 +122,6 @@ NEUTRAL: dict[Any, Callable[[Any], bool]] = {
     scalar.xor: is_zero_everywhere,
     scalar.maximum: lambda c: bool(constant_number(c) == -INF),
     scalar.minimum: lambda c: bool(constant_number(c) == INF),
-}
-ABSORBING: dict[Any, Callable[[Any], bool]] = {
-    scalar.and_: is_zero_everywhere,
-    scalar.or_: has_all_bits,
 }
 
 
