@@ -28,7 +28,7 @@ from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.math import cast
 from relgraph.tensor.random.op import Permuted, RandomVariable
 from relgraph.tensor.reductions import CAReduce
-from relgraph.tensor.shapes import MakeVector, Reshape, Shape, Shape_i
+from relgraph.tensor.shapes import Reshape, Shape, Shape_i
 from relgraph.tensor.subtensor import Subtensor
 from relgraph.tensor.type import TensorType
 
@@ -173,31 +173,10 @@ def counts_any_length(dtype: str) -> bool:
     return dtype in ("int64", "uint64")
 
 
-def known_length(n: Any) -> Any:
-    """Return a length as an int if it is known ahead, else the variable that it is."""
-    known = static_int(n)
-    return n if known is None else known
-
-
 def in_dtype(n: Any, dtype: str) -> Variable:
     """Return a length, an int or an integer variable, as a variable of a dtype."""
     known = isinstance(n, int | np.integer)
     return constant(n, dtype=dtype) if known else cast(n, dtype)
-
-
-def known_entries(vector: Any) -> list[Any] | None:
-    """Return the entries of a vector of integers, ints where they are known.
-
-    Returns
-    -------
-    entries
-        None if `vector` is neither a constant nor made of its entries.
-    """
-    if isinstance(vector, Constant):
-        return [int(n) for n in vector.data]
-    if vector.owner is not None and isinstance(vector.owner.op, MakeVector):
-        return [known_length(n) for n in vector.owner.inputs]
-    return None
 
 
 def is_length_of(n: Any, x: Any, axis: int) -> bool:

@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from itertools import takewhile
 from typing import Any
 
-import numpy as np
-
 from relations.kit.guards import (
     asks_graph,
     containing_any_of,
@@ -19,8 +17,6 @@ from relations.kit.guards import (
     depends_on_levels,
     in_dtype,
     is_length_of,
-    known_entries,
-    known_length,
     reads_length_of,
     requires_heads,
 )
@@ -28,12 +24,19 @@ from relations.kit.index_arithmetic import Order, padded, trimmed
 from relgraph import scalar
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.kanren.goals import one_client
-from relgraph.graph.op import Op
 from relgraph.tensor.assembly import Alloc, Join, Split, alloc
 from relgraph.tensor.basic import constant, static_int
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.math import second
-from relgraph.tensor.shapes import MakeVector, Shape_i, _shape, has_shape, inferred_shape
+from relgraph.tensor.shapes import (
+    Shape_i,
+    _shape,
+    as_shape_vector,
+    has_shape,
+    inferred_shape,
+    known_entries,
+    known_length,
+)
 from relgraph.tensor.subtensor import IndexList, Slice, Subtensor, static_length
 
 _ALLOC = Alloc()
@@ -42,8 +45,6 @@ _ALLOC = Alloc()
 def _inferred_lengths(y: Any) -> tuple[Variable, ...] | None:
     """Return the lengths of `y` as its node infers them, int64s of rank 0; None if it can't."""
     if not has_shape(y) or y.owner is None:
-        return None
-    if type(y.owner.op).infer_shape is Op.infer_shape and not y.owner.op.keeps_shape:
         return None
     shape = inferred_shape(y)
     return None if shape is None else tuple(in_dtype(n, "int64") for n in shape)
@@ -83,22 +84,17 @@ def _is_element_of_input(length: Any, y: Any) -> bool:
 
 @depends_on_levels(1)
 @asks_graph
-def shape_from_inputs(fgraph: Any, y: Any) -> Variable | None:
+def shape_from_inputs(fgraph: Any, y: Any) -> Any:
     """Return the same of the shape of `y`, a vector."""
     if None not in y.type.shape:
-        vector = constant(np.array(y.type.shape, dtype="int64"))
-        assert isinstance(vector, Variable)
-        return vector
+        return as_shape_vector(y.type.shape, "shape")
     lengths = _inferred_lengths(y)
     if lengths is None:
         return None
     whole = tensor_of_lengths(lengths)
     plain = all(n.owner is None or _is_element_of_input(n, y) for n in lengths)
-    if not _is_worth(fgraph, y, plain or whole is not None):
-        return None
-    made = MakeVector("int64")(*lengths) if whole is None else _shape(whole)
-    assert isinstance(made, Variable)
-    return made
+    made = as_shape_vector(lengths, "shape") if whole is None else _shape(whole)
+    return made if _is_worth(fgraph, y, plain or whole is not None) else None
 
 
 def is_one_integer(index: Any) -> bool:

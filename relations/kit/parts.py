@@ -15,7 +15,6 @@ from relations.kit.guards import (
     containing_any_of,
     depends_on_levels,
     in_dtype,
-    known_length,
     requires_heads,
 )
 from relations.kit.index_arithmetic import (
@@ -38,6 +37,7 @@ from relgraph.tensor.basic import static_int
 from relgraph.tensor.indexing import AdvancedIncSubtensor
 from relgraph.tensor.linalg.diagonals import ExtractDiag
 from relgraph.tensor.math import add, second
+from relgraph.tensor.shapes import known_length
 from relgraph.tensor.subtensor import (
     WHOLE,
     IncSubtensor,

@@ -16,7 +16,6 @@ from relations.kit.guards import (
     in_dtype,
     is_nonempty_along,
     is_nonzero_number,
-    known_length,
     real_number,
 )
 from relations.kit.index_arithmetic import (
@@ -32,7 +31,7 @@ from relgraph.scalar.op import EVERYWHERE, INF
 from relgraph.tensor.basic import normalize_axes
 from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.reductions import CAReduce, factors_of_count, reduced_dtype
-from relgraph.tensor.shapes import Shape_i, product
+from relgraph.tensor.shapes import Shape_i, known_length, product
 from relgraph.tensor.subtensor import WHOLE, IndexList, Slice
 
 # -- axes ------------------------------------------------------------------------------------------

@@ -324,13 +324,31 @@ def as_shape_vector(shape: Any, what: str) -> Any:
     return MakeVector("int64")(*entries)
 
 
+def known_length(n: Any) -> Any:
+    """Return a length as an int if it is known ahead, else the variable that it is."""
+    known = static_int(n)
+    return n if known is None else known
+
+
+def known_entries(vector: Variable) -> list[Any] | None:
+    """Return the entries of a vector of integers, ints where they are known.
+
+    Returns
+    -------
+    entries
+        None if `vector` is neither a constant nor made of its entries.
+    """
+    if isinstance(vector, Constant):
+        return [int(n) for n in vector.data]
+    if vector.owner is not None and isinstance(vector.owner.op, MakeVector):
+        return [known_length(n) for n in vector.owner.inputs]
+    return None
+
+
 def known_elements(vector: Variable, count: int) -> tuple[int | None, ...]:
     """Return the elements of a vector of `count` lengths; None for those that are not known."""
-    if isinstance(vector, Constant):
-        return tuple(int(n) for n in vector.data)
-    if vector.owner is not None and isinstance(vector.owner.op, MakeVector):
-        return tuple(static_int(n) for n in vector.owner.inputs)
-    return (None,) * count
+    entries = known_entries(vector)
+    return (None,) * count if entries is None else tuple(map(static_int, entries))
 
 
 def _fitting(entries: Sequence[Any], total: int) -> tuple[int, ...] | None:

@@ -15,7 +15,7 @@ from relations.kit import type_guards as types
 from relations.kit.guards import is_nonnegative, is_positive
 from relgraph.compile.optimize import optimize_graph
 from relgraph.graph.notation import algebra
-from relgraph.tensor.shapes import MakeVector, Shape_i
+from relgraph.tensor.shapes import MakeVector, Shape_i, known_entries, known_length
 from relgraph.testing.discovery import discover_laws
 from tests.relations.compositions import Composition, errors
 from tests.relations.kit.test_arithmetic import const
@@ -268,7 +268,7 @@ def test_numbers_that_constants_hold() -> None:
 
 def test_lengths_and_axes_that_are_known() -> None:
     assert guards.axis_numbers(None, 3) == (0, 1, 2) and guards.axis_numbers((1,), 3) == (1,)
-    assert guards.known_length(at.constant(3)) == 3 and guards.known_length(n) is n
-    assert guards.known_entries(at.constant([2, -1])) == [2, -1]
-    assert guards.known_entries(MakeVector()(n, 3)) == [n, 3]
-    assert guards.known_entries(at.lvector()) is None
+    assert known_length(at.constant(3)) == 3 and known_length(n) is n
+    assert known_entries(at.constant([2, -1])) == [2, -1]
+    assert known_entries(MakeVector()(n, 3)) == [n, 3]
+    assert known_entries(at.lvector()) is None
