@@ -8,7 +8,9 @@ import pytest
 import relgraph.tensor as at
 from relations.kit.vocabulary import law, lvars
 from relgraph.compile import (
+    Mode,
     function,
+    get_mode,
     optdb,
     optimize_graph,
     predefined_modes,
@@ -98,6 +100,8 @@ def test_names_of_modes_are_replaced_too(kind: str, known: Any) -> None:
             given = value if kind == "mode" else value.query
             exec(compile(cell, "<cell>", "exec"), {"__name__": "__main__", "VALUE": given})
             assert known["of-cell"] is given
+            mode = get_mode("of-cell") if kind == "mode" else Mode(optimizer="of-cell")
+            assert mode.query == value.query
         with pytest.raises(ValueError, match=f"there is an? {kind} called 'of-cell' already"):
             (register_mode if kind == "mode" else register_optimizer)("of-cell", given)
         with pytest.raises(ValueError, match="called 'o1' already"):

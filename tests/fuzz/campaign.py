@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -204,7 +204,9 @@ def made_small(failure: Failure) -> Failure:
     return failure if problem is None else Failure(failure.seed, mode, program, problem)
 
 
-def campaign(graphs: int, seed: int, tally: Tally) -> Iterator[list[Failure]]:
+def campaign(
+    graphs: int, seed: int, tally: Tally, turn: Sequence[str] = TURN
+) -> Iterator[list[Failure]]:
     """Run programs, and yield for each what fails and is not known to.
 
     Parameters
@@ -212,10 +214,12 @@ def campaign(graphs: int, seed: int, tally: Tally) -> Iterator[list[Failure]]:
     graphs
         How many programs.
     seed
-        That of the first; each has its own, and a mode, which goes in turn.
+        That of the first; each has its own, and a mode.
+    turn
+        The modes, which go in turn.
     """
     for number in range(seed, seed + graphs):
-        mode = TURN[number % len(TURN)]
+        mode = turn[number % len(turn)]
         refusals: list[tuple[Program, Exception]] = []
         program = draw_program(number, lambda p, e, seen=refusals: seen.append((p, e)), ASKED[mode])
         tally.programs += 1

@@ -8,9 +8,8 @@ from __future__ import annotations
 import sys
 
 from relgraph.testing import check_linker
-from tests.fuzz.campaign import ASKED, Failure, Tally, examine, made_small
-from tests.fuzz.generator import draw_program
-from tests.fuzz.judge import Reference, Values
+from tests.fuzz.campaign import ASKED, Failure, Tally, campaign, made_small
+from tests.fuzz.judge import Values
 from tests.seeds import seed_of
 
 # The first rounds nothing anew; the others apply laws, the last those that take numbers for finite.
@@ -25,15 +24,7 @@ ASKED.update(MODES)
 
 
 def failures(count: int, seed: int) -> list[Failure]:
-    found = []
-    for number in range(seed, seed + count):
-        mode = list(MODES)[number % len(MODES)]
-        program = draw_program(number, lambda program, error: None, ASKED[mode])
-        reference = Reference(program)
-        problem = examine(program, mode, reference, Tally())
-        if problem is not None:
-            found.append(Failure(number, mode, program, problem))
-    return found
+    return [f for found in campaign(count, seed, Tally(), [*MODES]) for f in found]
 
 
 def test_graphs_compute_what_numpy_does() -> None:

@@ -1,6 +1,6 @@
 """How long functions take on Dask, beside the same formula written with `dask.array` by hand.
 
-    python tests/benchmarks/engines/bench_dask.py [NAME ...] [--rows N] [--blocks N] [--rounds N]
+    python tests/benchmarks/bench_dask.py [NAME ...] [--rows N] [--blocks N] [--rounds N]
 
 The workloads (all, if none is named):
 
@@ -16,11 +16,11 @@ differ the benchmark fails.
 
 import argparse
 import statistics
-import time
 
 import dask
 import dask.array as da
 import numpy as np
+from shared.timing import in_turn
 
 import relgraph.tensor as at
 from relgraph import function, grad
@@ -61,12 +61,6 @@ def moments(x, y, w):
 WORKLOADS = {f.__name__: f for f in (elementwise, standardize, logistic, moments)}
 
 
-def seconds(call):
-    started = time.perf_counter()
-    found = dask.compute(call())
-    return time.perf_counter() - started, found
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="NAME")
@@ -81,14 +75,10 @@ def main():
     print(f"{'':12} {'ours':>9} {'by hand':>9} {'ratio':>6}")
     for name in given.names or WORKLOADS:
         ours, hand = WORKLOADS[name](x, y, rng.normal(size=10))
-        times = []
-        for _ in range(given.rounds + 1):
-            a, found = seconds(ours)
-            b, expected = seconds(hand)
-            times.append((a, b))
-            for one, other in zip(_flat(found), _flat(expected), strict=True):
-                np.testing.assert_allclose(one, other, rtol=1e-8)
-        a, b = (statistics.median(t) for t in zip(*times[1:], strict=True))
+        calls = [lambda call=call: dask.compute(call()) for call in (ours, hand)]
+        for one, other in zip(*(_flat(call()) for call in calls), strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-8)
+        a, b = map(statistics.median, in_turn(calls, given.rounds))
         print(f"{name:12} {a * 1e3:9.1f} {b * 1e3:9.1f} {b / a:6.2f}", flush=True)
 
 
