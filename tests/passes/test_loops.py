@@ -60,32 +60,26 @@ def names(op: Scan) -> set[str]:
 # -- what nothing reads, and what does not change ----------------------------------------------
 
 
-def test_what_nothing_reads_is_dropped() -> None:
-    (first, _), _ = scan(lambda row, s, t: (s + row, t * s), X, [h, h])
-    fgraph, changed = applied([first], LoopPass(clean))
-    assert changed == [1]
-    op = loop_of(fgraph)
-    assert (op.n_states, op.n_rows) == (1, 1)
-
-
-def test_what_a_state_that_is_read_reads_is_kept() -> None:
+# the states, rows and fixed inputs that are left
+CLEANED = {
+    "what nothing reads": (loop(lambda row, s, t: (s + row, t * s), X, [h, h])[:1], (1, 1, 0)),
     # the second state is read by the first, though its rows are not
-    (first, _), _ = scan(lambda row, s, t: (s + t, t * row), X, [h, h])
-    fgraph, _ = applied([first], LoopPass(clean))
-    assert loop_of(fgraph).n_states == 2
+    "what a state reads": (loop(lambda row, s, t: (s + t, t * row), X, [h, h])[:1], (2, 1, 0)),
+    "states that do not change": (
+        loop(lambda row, s, c: (s * 2.0 + c + row, c), X, [h, k])[:1],
+        (1, 1, 1),
+    ),
+    "rows of a sequence": (loop(lambda row, s: (s + row, row), X, [h, None]), (1, 1, 0)),
+}
 
 
-def test_states_that_do_not_change_and_constants() -> None:
-    (out, _), _ = scan(lambda row, s, c: (s * 2.0 + c + row, c), X, [h, k])
-    fgraph, _ = applied([out], LoopPass(clean))
+@pytest.mark.parametrize("name", CLEANED)
+def test_what_a_loop_is_without_what_nothing_needs(name: str) -> None:
+    outputs, left = CLEANED[name]
+    fgraph, changed = applied(outputs, LoopPass(clean))
     op = loop_of(fgraph)
-    assert (op.n_states, len(op.step.fixed)) == (1, 1)
-
-
-def test_rows_of_a_sequence_are_taken_from_it() -> None:
-    (out, same), _ = scan(lambda row, s: (s + row, row), X, [h, None])
-    fgraph, _ = applied([out, same], LoopPass(clean))
-    assert loop_of(fgraph).n_rows == 1
+    assert (op.n_states, op.n_rows, len(op.step.fixed)) == left
+    assert changed == [1]
 
 
 # -- what moves out ----------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from relgraph.tensor.along_axes import Cumulate, Recurrence
 from relgraph.tensor.basic import Assert
 from relgraph.tensor.conditional import IfElse
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
-from relgraph.tensor.linalg.blas import _dot22scalar, _gemm
+from relgraph.tensor.linalg.blas import _dot22, _dot22scalar, _gemm, _gemv
 from relgraph.tensor.loops.scan_op import Scan
 from relgraph.tensor.math import _dot
 from relgraph.tensor.random import functions as random
@@ -294,6 +294,13 @@ REFUSED = {
         lambda: evaluate([S @ T], {S: np.ones((1, 2, 3)), T: np.ones((5, 3, 2))})
     ),
     "TypeError: batched_dot": lambda: at.batched_dot(x, A),
+    r"ValueError: dot22: axis 1 of input 0 \(.*\) has length 3": lambda: evaluate(
+        [_dot22(A, B)], {A: np.ones((2, 3)), B: np.ones((2, 3))}
+    ),
+    r"ValueError: gemv: axis 1 of input 0 \(.*\) has length 4": lambda: evaluate(
+        [_gemv(A, x)], {A: np.ones((3, 4)), x: np.ones(2)}
+    ),
+    r"TypeError: gemv: input 1 is a .*wanted is rank 1": lambda: _gemv(A, A),
     "TypeError: gemm takes 5 inputs, not 4": lambda: _gemm(A, 1.0, A, B),
     r"TypeError: gemm: input 3 is a .*wanted is rank 2": lambda: _gemm(A, 1.0, A, x, 1.0),
     r"TypeError: gemm: input 2 is a .*float32": lambda: _gemm(A, 1.0, at.fmatrix(), B, 1.0),

@@ -88,11 +88,6 @@ def test_a_singular_matrix_has_no_slope_of_the_logarithm():
         evaluate([slope], {a: np.ones((2, 2))})
 
 
-def test_second_derivative():
-    a = regular(2, 2)
-    verify_grad(lambda x: grad(at.sum(at.sqr(linalg.inv(x))), x, stabilize=False), [a], n_tests=1)
-
-
 def test_complex_gradients():
     a = regular(2, 2, dtype="complex128")
     check_complex_gradient(linalg.inv, a)
