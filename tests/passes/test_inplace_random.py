@@ -1,7 +1,5 @@
 """The row ``inplace_random``: which draws advance their generator in place, and whose state."""
 
-import threading
-
 import numpy as np
 import pytest
 
@@ -151,20 +149,3 @@ def test_what_draws_nothing_is_left_alone():
     optimizer = inplace_random()
     optimizer.add_requirements(graph)
     assert optimizer.apply(graph) == 0
-
-
-def test_functions_of_one_thread_each():
-    functions_ = [function([], RandomStream(k).normal(size=100)) for k in range(4)]
-    found = {}
-
-    def work(k):
-        found[k] = [functions_[k]() for _ in range(20)]
-
-    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    for k in range(4):
-        (generator,) = np.random.default_rng(k).spawn(1)
-        np.testing.assert_array_equal(found[k], [generator.normal(size=100) for _ in range(20)])

@@ -8,7 +8,7 @@ import pytest
 
 import relgraph
 import relgraph.tensor as at
-from relgraph import Mode, dprint, function, grad, shared
+from relgraph import dprint, function, grad, shared
 from relgraph.compile import SharedVariable, is_same_graph, predefined_modes
 from relgraph.gradient import verify_grad
 from relgraph.gradient.backward import DisconnectedInputError
@@ -346,12 +346,6 @@ def test_it_is_printed(capsys):
     assert str(RandomVariable(DISTRIBUTIONS["normal"], True, "float32", inplace=True)) == (
         "normal{float32, inplace}"
     )
-
-
-def test_a_mode_without_an_optimizer():
-    rng = shared(np.random.default_rng(1))
-    run = function([], functions.normal(rng)[1], mode=Mode(optimizer=None))
-    assert run() == np.random.default_rng(1).normal()
 
 
 # Derivatives of draws by their parameters, for a generator that is held fixed.
