@@ -73,6 +73,10 @@ INVERSES_AND_PRODUCTS = (
     finite("exp-neg-log", exp(-log(x)), 1 / x),
     finite("exp-add-log", exp(x + log(y)), exp(x) * y),
     finite("exp-sub-log", exp(x - log(y)), exp(x) / y),
+    # where one overflows and the other underflows, whatever else reads them
+    stable("exp-mul-own-exp", exp(x) * exp(-exp(x)), exp(x - exp(x))),
+    stable("exp-mul-less-own-exp", exp(x) * exp(y - exp(x)), exp((x + y) - exp(x))),
+    stable("exp-mul-scaled-own-exp", exp(x) * exp(y * exp(x)), exp(x + y * exp(x))),
     rounding("exp-mul-exp", exp(x) * exp(y), exp(x + y)),
     rounding("exp-div-exp", exp(x) / exp(y), exp(x - y)),
     rounding("mul-exp-div-exp", (exp(x) * z) / exp(y), exp(x - y) * z),
