@@ -73,6 +73,9 @@ OF_A_NUMBER: dict[str, Formula] = {
     "divergence": lambda m, x: divergence(m, sigmoid(m, x)),
     "logistic density": lambda m, x: m.exp(-x) / (1 + m.exp(-x)) ** 2,
     "log logistic density": lambda m, x: m.log(m.exp(-x) / (1 + m.exp(-x)) ** 2),
+    "Gumbel distribution": lambda m, x: m.exp(-m.exp(-x)),
+    "Gompertz curve": lambda m, x: m.exp(-3 * m.exp(-2 * x)),
+    "complementary log-log": lambda m, x: 1 - m.exp(-m.exp(x)),
     "log density": lambda m, x: m.log(m.exp(-((x - Y) ** 2) / 2) / m.sqrt(2 * np.pi)),
     "log density, scaled": lambda m, x: m.log(
         1 / (1.7 * m.sqrt(2 * np.pi)) * m.exp(-0.5 * ((x - Y) / 1.7) ** 2)

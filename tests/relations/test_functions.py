@@ -101,6 +101,9 @@ TABLE = [
     exp-log1p-nonnegative: exp(log1p(p)) → 1.0 + sigmoid(y)
     exp-scaled-log: exp(3 * log(x)) → x ** 3.0
     exp-mul-exp: exp(x) * z * exp(y) → exp(x + y) * z
+    exp-mul-own-exp: exp(x) * z * exp(-exp(x)) → exp(x - exp(x)) * z
+    exp-mul-less-own-exp: exp(x) * exp(y - exp(x)) → exp((x + y) - exp(x))
+    exp-mul-scaled-own-exp: exp(x) * exp(y * exp(x)) → exp(x + y * exp(x))
     pow-exp: exp(x) ** 3 → exp(3.0 * x)
     log-sqr-nonnegative: log(sqr(p)) → 2.0 * log(sigmoid(y))
     log-even-power: log(x**4) → 4.0 * log(abs(x))

@@ -210,7 +210,8 @@ class LocalOptimizer(Rewriter, abc.ABC):
         equilibrium that begins with a copy of a graph applies it while it copies. Not for sums.
     flattens
         Whether it makes one sum of a sum and of the sum nested in it as its first argument. An
-        equilibrium that begins with a copy of a graph applies it then.
+        equilibrium that begins with a copy of a graph applies it while it copies, to nested sums of
+        inputs.
     required_numbers
         The numbers that must occur among the arguments of the node, or of a sum nested in it. Each
         is an object with a method ``may_be(number)``.

@@ -506,7 +506,10 @@ def sums_of_sums(nodes: Iterable[Apply], tables: RewriterTables) -> list[Apply]:
 def flattened(
     sums: Iterable[Apply], reads: Callable[[Variable], int]
 ) -> tuple[dict[Apply, list[Variable]], set[Apply]]:
-    """Flatten sums whose first argument is a sum that is read once: ``(a + b) + c``.
+    """Flatten sums whose first argument is a sum of inputs that is read once: ``(a + b) + c``.
+
+    Other sums may become equal to one that is read elsewhere, and are flattened when nothing in
+    them changes any more.
 
     Parameters
     ----------
@@ -528,12 +531,14 @@ def flattened(
         assert inner is not None
         if reads(first) > 1 or not (first.type is kind or first.type.in_same_class(kind)):
             continue
-        if inner in flat:
-            arguments = flat.pop(inner)
-        elif Constant in [var.head for var in inner.inputs]:
-            continue  # laws give a constant its place among the first two arguments
+        arguments = flat.get(inner)
+        added = inner.inputs if arguments is None else inner.inputs[1:]
+        if [var for var in added if var.head is not None]:
+            continue
+        if arguments is None:
+            arguments = [*added]
         else:
-            arguments = [*inner.inputs]
+            del flat[inner]
         arguments += node.inputs[1:]
         flat[node] = arguments
         nested.add(inner)
