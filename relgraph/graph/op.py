@@ -408,9 +408,6 @@ class RelativeOp(TypedOp):
     A subclass defines `for_inputs`, and sets `relative` when it is made.
     """
 
-    def output_types(self, *input_types: Any, **kwargs: Any) -> list[Any]:
-        raise TypeError(f"{self} stands in laws; a node has the op that it is for its inputs")
-
     def make_node(self, *inputs: Any) -> Apply:
         if self.relative is None:
             return super().make_node(*inputs)

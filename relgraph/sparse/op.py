@@ -406,9 +406,7 @@ class Majors(SparseOp):
 
     signature = "(indptr)->(places)"
     connected_inputs = ()
-
-    def output_dtypes(self, *dtypes: str) -> Sequence[str]:
-        return ["int64"]
+    fixed_dtype = "int64"
 
     def compute(self, node: Apply, *values: Any) -> Any:
         return majors(values[0])
@@ -481,6 +479,7 @@ class CompareSparse(SparsePair):
     __props__ = ("comparison",)
     converts = True
     connected_inputs = ()
+    fixed_dtype = "bool"
 
     def __init__(self, comparison: str) -> None:
         self.comparison = comparison
@@ -488,9 +487,6 @@ class CompareSparse(SparsePair):
 
     def __str__(self) -> str:
         return self.comparison
-
-    def output_dtypes(self, *dtypes: str) -> Sequence[str]:
-        return ["bool"]
 
     def combined(self, x: Any, y: Any) -> Any:
         with warnings.catch_warnings():

@@ -49,13 +49,9 @@ class OneAxis(AxisOp):
 
     keeps_shape = True
 
-    def output_dtype(self, dtype: str) -> str:
-        """Return the dtype of the output for that of the input; by default the same."""
-        return dtype
-
     def output_types(self, x: TensorType) -> list[TensorType]:
         normalize_axis(self.axis, x.ndim, str(self))
-        return [TensorType(self.output_dtype(x.dtype), x.shape)]
+        return super().output_types(x)
 
 
 class Recurrence(TensorOp):
@@ -150,8 +146,8 @@ class Cumulate(OneAxis):
         self.scalar_op = scalar_op
         self.name = scalar_op.accumulation
 
-    def output_dtype(self, dtype: str) -> str:
-        return reduced_dtype(self.scalar_op.ufunc, dtype)
+    def output_dtypes(self, *dtypes: str) -> list[str]:
+        return [reduced_dtype(self.scalar_op.ufunc, dtypes[0])]
 
     def compute(self, node: Apply, x: Any) -> Any:
         x = in_order(x).astype(node.outputs[0].type.dtype, copy=False)
@@ -416,9 +412,7 @@ class ArgSort(OneAxis):
 
     cost = 10.0
     name = "argsort"
-
-    def output_dtype(self, dtype: str) -> str:
-        return "int64"
+    fixed_dtype = "int64"
 
     def compute(self, node: Apply, x: Any) -> Any:
         return np.argsort(x, axis=self.axis, stable=True).astype("int64", copy=False)

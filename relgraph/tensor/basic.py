@@ -428,6 +428,10 @@ class TensorOp(TypedOp):
         `output_shapes` says the shapes.
     ranks
         The numbers of axes that the inputs may have; empty for any.
+    takes_floats
+        Whether the inputs must be real floating-point numbers.
+    fixed_dtype
+        The dtype of the outputs; empty for the common one of the inputs.
     """
 
     __props__: ClassVar[tuple[str, ...] | None] = ()
@@ -435,6 +439,8 @@ class TensorOp(TypedOp):
     array_formula: Callable[..., Any] | None = None
     signature: str = ""
     ranks: tuple[int, ...] = ()
+    takes_floats = False
+    fixed_dtype: str = ""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -466,19 +472,18 @@ class TensorOp(TypedOp):
             return [shapes[0]]
         raise MethodNotDefined(f"{self} ({type(self).__name__}) does not define infer_shape")
 
-    def of_dtype(self, dtype: str, *input_types: Any) -> list[TensorType]:
-        """Return the types of the outputs, which have one dtype."""
-        return [TensorType(dtype, s) for s in self.output_shapes(*[t.shape for t in input_types])]
-
     def output_dtypes(self, *dtypes: str) -> Sequence[str]:
-        """Return the dtypes of the outputs; by default the common one."""
-        return [result_dtype(*dtypes)] * (self.nout or 1)
+        """Return the dtypes of the outputs."""
+        return [self.fixed_dtype or result_dtype(*dtypes)] * (self.nout or 1)
 
     def output_types(self, *input_types: Any, **kwargs: Any) -> list[TensorType]:
+        what = self.name or self
         for i, t in enumerate(input_types):
             if self.ranks and t.ndim not in self.ranks:
                 wanted = " or ".join(map(str, self.ranks))
-                raise TypeError(f"{self}: input {i} is a {t}; wanted is a rank of {wanted}")
+                raise TypeError(f"{what}: input {i} is a {t}; wanted is a rank of {wanted}")
+            if self.takes_floats and t.numpy_dtype.kind != "f":
+                raise TypeError(f"{what}: input {i} is a {t}, not of real floating-point numbers")
         dtypes = self.output_dtypes(*[t.dtype for t in input_types])
         pairs = zip(dtypes, self.static_shapes(*input_types), strict=True)
         return [TensorType(dtype, shape) for dtype, shape in pairs]

@@ -203,7 +203,7 @@ class DimShuffle(TensorOp):
                     f"{'not known' if x.shape[axis] is None else x.shape[axis]}: it must be known "
                     "to be 1"
                 )
-        return self.of_dtype(x.dtype, x)
+        return super().output_types(x)
 
     def compute(self, node: Apply, x: Any) -> Any:
         for axis in self.drop:

@@ -53,8 +53,8 @@ class DFT(OneAxis):
     def __str__(self) -> str:
         return f"{self.name}{{axis={self.axis}, norm={self.norm}}}"
 
-    def output_dtype(self, dtype: str) -> str:
-        return _complex_dtype(dtype)
+    def output_dtypes(self, *dtypes: str) -> list[str]:
+        return [_complex_dtype(dtypes[0])]
 
     def check(self, node: Apply, *values: Any) -> None:
         if values[0].shape[self.axis] == 0:

@@ -33,7 +33,6 @@ from relgraph.tensor.math import abs as abs_
 from relgraph.tensor.math import as_bool, cast, conjugated, eq, second, sqr, sqrt, switch, true_div
 from relgraph.tensor.memory import in_order
 from relgraph.tensor.shapes import Shape_i, expand_dims, greater, lengths, product, with_axes_joined
-from relgraph.tensor.type import TensorType
 
 
 @cache
@@ -150,8 +149,8 @@ class CAReduce(RelativeOp, AlongAxes):
     def for_inputs(self, inputs: Sequence[Any]) -> CAReduce:
         return self.for_rank(inputs[0].type.ndim)
 
-    def output_types(self, x: TensorType) -> list[TensorType]:
-        return self.of_dtype(reduced_dtype(self.ufunc, x.dtype), x)
+    def output_dtypes(self, *dtypes: str) -> list[str]:
+        return [reduced_dtype(self.ufunc, dtypes[0])]
 
     def axes(self, ndim: int) -> tuple[int, ...]:
         """Return the axes that are reduced of an input of rank `ndim`, as a tuple."""
@@ -603,6 +602,8 @@ class _ArgExtreme(RelativeOp, AlongAxes):
         The axis, in a node counted from the front; None for the position in the flattened input.
     """
 
+    fixed_dtype = "int64"
+
     def __init__(self, axis: int | None = None) -> None:
         super().__init__(axis)
         self.relative = None if axis is None else type(self)
@@ -612,11 +613,6 @@ class _ArgExtreme(RelativeOp, AlongAxes):
         if self.axis is not None and reduced_axes((self.axis,), ndim, self.name) == ():
             return type(self)(None)
         return type(self)(normalize_axis(self.axis, ndim, self.name))
-
-    def output_types(self, x: TensorType) -> list[TensorType]:
-        if self.axis is not None:
-            normalize_axis(self.axis, x.ndim, self.name)
-        return self.of_dtype("int64", x)
 
     def compute(self, node: Apply, x: Any) -> Any:
         length = x.size if self.axis is None else x.shape[self.axis]

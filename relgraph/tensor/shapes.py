@@ -38,6 +38,7 @@ class _OfShape(TensorOp):
     """Base class of ops that read the shape of a tensor or a sparse matrix, and no values."""
 
     connected_inputs = ()
+    fixed_dtype = "int64"
 
     def as_inputs(self, *inputs: Any) -> list[Any]:
         if len(inputs) == 1 and has_shape(inputs[0]):
@@ -47,9 +48,6 @@ class _OfShape(TensorOp):
 
 class Shape(_OfShape):
     """The shape of a tensor or a sparse matrix, as a vector of int64."""
-
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        return self.of_dtype("int64", *input_types)
 
     def output_shapes(self, x: Any) -> list[Any]:
         return [(len(x),)]
@@ -90,7 +88,7 @@ class Shape_i(RelativeOp, _OfShape):
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         normalize_axis(self.i, input_types[0].ndim, str(self))
-        return self.of_dtype("int64", *input_types)
+        return super().output_types(*input_types)
 
     def compute(self, node: Apply, x: Any) -> Any:
         return np.asarray(np.shape(x)[self.i], dtype="int64")

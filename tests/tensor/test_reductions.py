@@ -273,7 +273,7 @@ def test_edges():
 
 
 def test_other_kinds_of_numbers_are_refused():
-    with pytest.raises(TypeError, match=r"norm: the input is .*not of real"):
+    with pytest.raises(TypeError, match=r"norm: input 0 is .*not of real"):
         Norm(None)(at.lvector())
 
 

@@ -351,6 +351,7 @@ class SearchSorted(TensorOp):
     name = "searchsorted"
     nin = 2
     connected_inputs = ()
+    fixed_dtype = "int64"
 
     def __init__(self, side: str = "left") -> None:
         if side not in ("left", "right"):
@@ -363,7 +364,7 @@ class SearchSorted(TensorOp):
     def output_types(self, ordered: TensorType, wanted: TensorType) -> list[TensorType]:
         if ordered.ndim != 1:
             raise TypeError(f"{self}: input 0 is a {ordered}, not a vector")
-        return self.of_dtype("int64", ordered, wanted)
+        return super().output_types(ordered, wanted)
 
     def compute(self, node: Apply, ordered: Any, wanted: Any) -> Any:
         side: Any = self.side

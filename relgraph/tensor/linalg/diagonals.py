@@ -58,7 +58,7 @@ class ExtractDiag(MatrixOp):
 
     def output_types(self, a: TensorType) -> list[TensorType]:
         check_matrix(self.name, a)
-        return self.of_dtype(a.dtype, a)
+        return super().output_types(a)
 
     def positions(self, shape: Sequence[int]) -> tuple[Array, Array]:
         """Return the rows and the columns of the elements that are taken from a shape."""
