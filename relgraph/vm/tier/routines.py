@@ -270,16 +270,35 @@ def faster_text(loop: Loop, compute: Compute, declared: set[str]) -> str:
     return f.text()
 
 
-def _product(dtype: str) -> _Function:
+_Writer = Callable[[_Function], None]
+
+ROUTINES: dict[str, tuple[Sequence[str], _Writer]] = {}
+"""The parameters of the functions of whole arrays, and what writes their instructions."""
+
+
+def _routine(*parameters: str) -> Callable[[_Writer], _Writer]:
+    """Enter what writes a function in `ROUTINES`.
+
+    The function has its name, and returns true at the end.
+    """
+
+    def enter(write: _Writer) -> _Writer:
+        ROUTINES[write.__name__.lstrip("_")] = parameters, write
+        return write
+
+    return enter
+
+
+@_routine("X", "tx", "Y", "ty", "OUT", "m", "k", "n")
+def _product(f: _Function) -> None:
     """``OUT = X Y`` of an `m` x `k` and a `k` x `n` matrix.
 
     `OUT` is cleared: some versions of the BLAS multiply its content.
     """
-    f = _Function("product", dtype, ("X", "tx", "Y", "ty", "OUT", "m", "k", "n"))
     tx, ty = f.flag("%tx"), f.flag("%ty")
     size = f.make("mul nsw i64 %m, %n")
     loop = f.open(size)
-    f.store(literal(0, dtype), "%OUT", (loop.counter, "1"))
+    f.store(literal(0, f.dtype), "%OUT", (loop.counter, "1"))
     f.close(loop)
     some, none = f.branch(f.make(f"icmp sgt i64 {f.make(f'mul nsw i64 {size}, %k')}, 0"))
     f.label(none)
@@ -300,8 +319,6 @@ def _product(dtype: str) -> _Function:
         *("blas", "gemm", f.letter(ty), f.letter(tx), n, m, k, f.number(1)),
         *("%Y", ld_y, "%X", ld_x, f.number(0), "%OUT", n),
     )
-    f.add("ret i1 true")
-    return f
 
 
 def _multiply_vector(
@@ -329,7 +346,12 @@ def _multiply_vector(
 def _copy(
     f: _Function, base: str, strides: tuple[str, str], rows: str, columns: str, out: str
 ) -> None:
-    """Copy a matrix to one by columns; fail if the sum of its elements is not finite."""
+    """Copy a matrix to one by columns.
+
+    Fail if there is nothing, or more than LAPACK counts, or the sum of its elements is not finite.
+    """
+    some = f.make(f"icmp sgt i64 {columns}, 0")
+    f.fail_unless(f.all_of([some, f.make(f"icmp sle i64 {columns}, {MOST_ROWS}")]))
     total = f.number(0)
     outer = f.open(columns)
     inner = f.open(rows)
@@ -343,38 +365,28 @@ def _copy(
     f.fail_unless(f.make(f"fcmp oeq {f.type} {rest}, {literal(0, f.dtype)}"))
 
 
-def _fail_unless_in_range(f: _Function, length: str) -> None:
-    """Fail if there is nothing, or more than LAPACK counts."""
-    some = f.make(f"icmp sgt i64 {length}, 0")
-    f.fail_unless(f.all_of([some, f.make(f"icmp sle i64 {length}, {MOST_ROWS}")]))
-
-
-def _lu(dtype: str) -> _Function:
+@_routine("A", "LU", "PIVOTS", "n")
+def _lu(f: _Function) -> None:
     """The LU factors, by columns, of the transpose of an `n` x `n` matrix, and the pivots, which
     count from 1.
 
     It fails if the matrix is empty or not finite; then the first pivot is 0.
     """
-    f = _Function("lu", dtype, ("A", "LU", "PIVOTS", "n"))
     f.add("store i32 0, ptr %PIVOTS")
-    _fail_unless_in_range(f, "%n")
     # what is a matrix by rows is its transpose by columns
     _copy(f, "%A", ("1", "%n"), "%n", "%n", "%LU")
     n = f.whole("%n")
     f.fortran("lapack", "getrf", n, n, "%LU", n, "%PIVOTS", f.allocate("i32"))
-    f.add("ret i1 true")
-    return f
 
 
-def _ldl(dtype: str) -> _Function:
+@_routine("A", "LDL", "PIVOTS", "WORK", "n", "lower")
+def _ldl(f: _Function) -> None:
     """The factors of an `n` x `n` matrix of which one triangle by columns is read, and the pivots:
     of a symmetric one.
 
     It fails as `_lu` does, and if the matrix is singular.
     """
-    f = _Function("ldl", dtype, ("A", "LDL", "PIVOTS", "WORK", "n", "lower"))
     f.add("store i32 0, ptr %PIVOTS")
-    _fail_unless_in_range(f, "%n")
     _copy(f, "%A", ("1", "%n"), "%n", "%n", "%LDL")
     triangle, n, info = f.letter(f.flag("%lower"), "LU"), f.whole("%n"), f.allocate("i32")
     room = f.whole(f.make(f"mul i64 %n, {WORK_COLUMNS}"))
@@ -384,14 +396,11 @@ def _ldl(dtype: str) -> _Function:
     f.add("store i32 0, ptr %PIVOTS")
     f.add("ret i1 false")
     f.label(regular)
-    f.add("ret i1 true")
-    return f
 
 
-def _cholesky(dtype: str) -> _Function:
+@_routine("A", "ta", "OUT", "n", "lower")
+def _cholesky(f: _Function) -> None:
     """The Cholesky factor of an `n` x `n` matrix; it fails unless that is positive definite."""
-    f = _Function("cholesky", dtype, ("A", "ta", "OUT", "n", "lower"))
-    _fail_unless_in_range(f, "%n")
     lower, n, info = f.flag("%lower"), f.whole("%n"), f.allocate("i32")
     # what is lower by rows is upper by columns
     _copy(f, "%A", f.strides(f.flag("%ta"), "%n", "%n")[::-1], "%n", "%n", "%OUT")
@@ -403,55 +412,45 @@ def _cholesky(dtype: str) -> _Function:
     above, below = (f.make(f"icmp {sign} i64 {j}, {i}") for sign in ("sgt", "slt"))
     is_zero = f.make(f"select i1 {lower}, i1 {above}, i1 {below}")
     found = f.element("%OUT", (i, "%n"), (j, "1"))
-    kept = f.make(f"select i1 {is_zero}, {f.type} {literal(0, dtype)}, {f.type} {found}")
+    kept = f.make(f"select i1 {is_zero}, {f.type} {literal(0, f.dtype)}, {f.type} {found}")
     f.store(kept, "%OUT", (i, "%n"), (j, "1"))
     f.close(columns)
     f.close(rows)
-    f.add("ret i1 true")
-    return f
 
 
-def _cho_solve(dtype: str) -> _Function:
+@_routine("C", "tc", "B", "tb", "OUT", "FACTOR", "COLUMNS", "n", "m", "lower")
+def _cho_solve(f: _Function) -> None:
     """``A OUT = B`` where `C` is the Cholesky factor of `A`; it fails as `_solve` does."""
-    names = ("C", "tc", "B", "tb", "OUT", "FACTOR", "COLUMNS", "n", "m", "lower")
-    f = _Function("cho_solve", dtype, names)
-    _fail_unless_in_range(f, "%n")
     _copy(f, "%C", f.strides(f.flag("%tc"), "%n", "%n"), "%n", "%n", "%FACTOR")
     _fail_unless_regular(f, "%FACTOR")
     _solve_by_columns(f, "potrs", f.letter(f.flag("%lower"), "LU"), ("%FACTOR",))
-    return f
 
 
 def _fail_unless_factored(f: _Function) -> None:
     f.fail_unless(f.make(f"icmp ne i32 {f.load('i32', '%PIVOTS')}, 0"))
 
 
-def _solve(dtype: str) -> _Function:
+@_routine("LU", "ta", "PIVOTS", "tp", "B", "tb", "OUT", "COLUMNS", "n", "m")
+def _solve(f: _Function) -> None:
     """``A OUT = B`` for an `n` x `n` and an `n` x `m` matrix; it fails if one is empty or not
     finite, or `A` is singular."""
-    names = ("LU", "ta", "PIVOTS", "tp", "B", "tb", "OUT", "COLUMNS", "n", "m")
-    f = _Function("solve", dtype, names)
     _fail_unless_factored(f)
     _fail_unless_regular(f, "%LU")
     _solve_by_columns(f, "getrs", f.letter(f.flag("%ta"), "NT"), ("%LU", "%PIVOTS"))
-    return f
 
 
-def _symmetric_solve(dtype: str) -> _Function:
+@_routine("LDL", "tl", "PIVOTS", "tp", "B", "tb", "OUT", "COLUMNS", "WORK", "n", "m", "lower")
+def _symmetric_solve(f: _Function) -> None:
     """``A OUT = B`` for a symmetric `A`; it fails as `_solve` does."""
-    names = ("LDL", "tl", "PIVOTS", "tp", "B", "tb", "OUT", "COLUMNS", "WORK", "n", "m", "lower")
-    f = _Function("symmetric_solve", dtype, names)
     _fail_unless_factored(f)
     triangle = f.letter(f.flag("%lower"), "LU")
     _solve_by_columns(f, "sytrs2", triangle, ("%LDL", "%PIVOTS"), "%WORK")
-    return f
 
 
 def _solve_by_columns(
     f: _Function, name: str, how: str, factors: tuple[str, ...], *work: str
 ) -> None:
     """Solve a system of factors by columns and the right side `B`, write `OUT`, and return."""
-    _fail_unless_in_range(f, "%m")
     _copy(f, "%B", f.strides(f.flag("%tb"), "%n", "%m"), "%n", "%m", "%COLUMNS")
     n, m, info = f.whole("%n"), f.whole("%m"), f.allocate("i32")
     factor, *pivots = factors
@@ -462,12 +461,11 @@ def _solve_by_columns(
     f.store(x, "%OUT", (rows.counter, "%m"), (inner.counter, "1"))
     f.close(inner)
     f.close(rows)
-    f.add("ret i1 true")
 
 
-def _inverse(dtype: str) -> _Function:
+@_routine("LU", "ta", "PIVOTS", "tp", "OUT", "WORK", "n")
+def _inverse(f: _Function) -> None:
     """``A OUT = 1`` for an `n` x `n` matrix; it fails as `_solve` does."""
-    f = _Function("inverse", dtype, ("LU", "ta", "PIVOTS", "tp", "OUT", "WORK", "n"))
     _fail_unless_factored(f)
     _fail_unless_regular(f, "%LU")
     # the inverse of the transpose by columns is that of the matrix by rows
@@ -486,8 +484,6 @@ def _inverse(dtype: str) -> _Function:
     f.close(rows)
     f.add(f"br label %{done}")
     f.label(done)
-    f.add("ret i1 true")
-    return f
 
 
 def _fail_unless_regular(f: _Function, factors: str) -> None:
@@ -502,40 +498,39 @@ def _fail_unless_regular(f: _Function, factors: str) -> None:
     f.fail_unless(f.make(f"xor i1 {f.make(f'load i1, ptr {singular}')}, true"))
 
 
-def _slogdet(dtype: str) -> _Function:
+@_routine("LU", "PIVOTS", "SIGN", "LOG", "n")
+def _slogdet(f: _Function) -> None:
     """The sign and logarithm of the determinant of an `n` x `n` matrix, as `slogdet_of_floats`
     has them."""
-    f = _Function("slogdet", dtype, ("LU", "PIVOTS", "SIGN", "LOG", "n"))
     _fail_unless_factored(f)
+    minus_one, zero, one = (literal(x, f.dtype) for x in (-1, 0, 1))
     negative, total = f.allocate("i1"), f.number(0)
     f.add(f"store i1 false, ptr {negative}")
     loop = f.open("%n")
     i = loop.counter
     pivot = f.element("%LU", (i, "%n"), (i, "1"))
-    log = f.intrinsic("log", dtype, f.intrinsic("fabs", dtype, pivot))
+    log = f.intrinsic("log", f.dtype, f.intrinsic("fabs", f.dtype, pivot))
     f.update(f.type, total, "fadd", log)
     row = f.make(f"sext i32 {f.load('i32', f.at('%PIVOTS', i, 'i32'))} to i64")
     moved = f.make(f"icmp ne i64 {row}, {f.make(f'add i64 {i}, 1')}")
-    below = f.make(f"fcmp olt {f.type} {pivot}, {literal(0, dtype)}")
+    below = f.make(f"fcmp olt {f.type} {pivot}, {zero}")
     f.update("i1", negative, "xor", f.make(f"xor i1 {moved}, {below}"))
     f.close(loop)
     found = f.load(f.type, total)
     f.store(found, "%LOG")
     below = f.make(f"load i1, ptr {negative}")
-    sign = f.make(f"select i1 {below}, {f.type} {literal(-1, dtype)}, {f.type} {literal(1, dtype)}")
-    gone = f.make(f"fcmp oeq {f.type} {found}, {literal(-np.inf, dtype)}")
-    sign = f.make(f"select i1 {gone}, {f.type} {literal(0, dtype)}, {f.type} {sign}")
+    sign = f.make(f"select i1 {below}, {f.type} {minus_one}, {f.type} {one}")
+    gone = f.make(f"fcmp oeq {f.type} {found}, {literal(-np.inf, f.dtype)}")
+    sign = f.make(f"select i1 {gone}, {f.type} {zero}, {f.type} {sign}")
     f.store(sign, "%SIGN")
-    f.add("ret i1 true")
-    return f
 
 
-def _places(dtype: str) -> _Function:
+@_routine("X", "OUT", "m", "n")
+def _places(f: _Function) -> None:
     """``OUT``: the `m` indices ``X`` of an axis of length `n`, counted from the front.
 
     It fails if one is out of bounds, and has 0 in its place.
     """
-    f = _Function("places", dtype, ("X", "OUT", "m", "n"))
     within = f.allocate("i1")
     f.add(f"store i1 true, ptr {within}")
     loop = f.open("%m")
@@ -546,23 +541,7 @@ def _places(dtype: str) -> _Function:
     f.store(f.make(f"select i1 {fits}, i64 {place}, i64 0"), "%OUT", (loop.counter, "1"))
     f.update("i1", within, "and", fits)
     f.close(loop)
-    f.add(f"ret i1 {f.make(f'load i1, ptr {within}')}")
-    return f
-
-
-ROUTINES: dict[str, Callable[[str], _Function]] = {
-    "product": _product,
-    "lu": _lu,
-    "ldl": _ldl,
-    "symmetric_solve": _symmetric_solve,
-    "cholesky": _cholesky,
-    "cho_solve": _cho_solve,
-    "solve": _solve,
-    "inverse": _inverse,
-    "slogdet": _slogdet,
-    "places": _places,
-}
-"""What writes a function for a dtype, by its name."""
+    f.fail_unless(f.load("i1", within))
 
 
 def routine_name(name: str, dtype: str) -> str:
@@ -578,6 +557,9 @@ def routine_text(name: str, dtype: str, declared: set[str]) -> str:
     declared
         The functions of LLVM that are declared; what is used is added.
     """
-    function = ROUTINES[name](dtype)
+    parameters, write = ROUTINES[name]
+    function = _Function(name, dtype, parameters)
+    write(function)
+    function.add("ret i1 true")
     declared |= function.declared
     return function.text()
