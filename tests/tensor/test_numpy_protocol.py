@@ -94,12 +94,6 @@ def softmax(x: Any) -> Any:
     return e / np.sum(e, axis=-1, keepdims=True)
 
 
-def layer_norm(x: Any, eps: float = 1e-5) -> Any:
-    mean = np.mean(x, axis=-1, keepdims=True)
-    var = np.var(x, axis=-1, keepdims=True)
-    return (x - mean) / np.sqrt(var + eps)
-
-
 def logistic_loss(X: Any, w: Any) -> Any:
     z = X @ w
     y = np.where(np.arange(4) % 2 == 0, 1.0, 0.0).astype(z.dtype)
@@ -119,10 +113,6 @@ def gp_log_likelihood(X: Any, y: Any) -> Any:
     return -0.5 * np.dot(y, alpha) - np.sum(np.log(np.diag(L))) - 2 * np.log(2 * np.pi)
 
 
-def pairwise_distances(X: Any) -> Any:
-    return np.linalg.norm(X[:, np.newaxis, :] - X[np.newaxis, :, :], axis=-1)
-
-
 def standardize(X: Any) -> Any:
     return (X - X.mean(axis=0)) / X.std(axis=0, ddof=1)
 
@@ -132,15 +122,6 @@ def cosine_similarity(X: Any) -> Any:
     return np.einsum("ik,jk->ij", unit, unit)
 
 
-def gelu(x: Any) -> Any:
-    return 0.5 * x * (1 + special.erf(x / np.sqrt(2.0)))
-
-
-def huber(x: Any, delta: float = 1.0) -> Any:
-    small = np.abs(x) <= delta
-    return np.where(small, 0.5 * np.square(x), delta * (np.abs(x) - 0.5 * delta))
-
-
 def ridge(X: Any, y: Any) -> Any:
     return np.linalg.solve(np.dot(np.transpose(X), X) + 0.1 * np.identity(3), np.dot(X.T, y))
 
@@ -148,11 +129,6 @@ def ridge(X: Any, y: Any) -> Any:
 def log_sum_exp(x: Any) -> Any:
     shift = np.amax(x, axis=1)
     return shift + np.log(np.add.reduce(np.exp(x - np.expand_dims(shift, 1)), axis=1))
-
-
-def moving_average(x: Any) -> Any:
-    total = np.cumsum(x, axis=0)
-    return np.concatenate([total[:2], total[2:] - total[:-2]], axis=0) / 2
 
 
 def entropy(x: Any) -> Any:
@@ -176,10 +152,6 @@ def attention(x: Any) -> Any:
     return softmax(np.where(hidden, np.float32(-1e9), scores)) @ x
 
 
-def ranks(x: Any) -> Any:
-    return np.argsort(np.argsort(x, axis=0), axis=0)
-
-
 def spread(x: Any) -> Any:
     low, middle, high = np.percentile(x, [25, 50, 75], axis=0)
     return (high - low) / np.abs(middle)
@@ -196,9 +168,8 @@ def haversine(x: Any) -> Any:
 
 
 OF_A_MATRIX = [
-    *(softmax, layer_norm, rbf_kernel, pairwise_distances, standardize, cosine_similarity, gelu),
-    *(huber, log_sum_exp, moving_average, entropy, features, poisson_likelihood, ranks, spread),
-    haversine,
+    *(rbf_kernel, standardize, cosine_similarity, log_sum_exp, entropy, features),
+    *(poisson_likelihood, spread, haversine),
 ]
 WITH_A_VECTOR = [logistic_loss, gp_log_likelihood, ridge]
 
