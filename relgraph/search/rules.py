@@ -30,7 +30,7 @@ from relgraph.graph.kanren.terms import (
     variables_of,
 )
 from relgraph.graph.op import Op
-from relgraph.graph.opt.base import LocalOptimizer
+from relgraph.graph.opt.base import LocalOptimizer, replaced
 from relgraph.search.egraph import Node
 from relgraph.search.matching import Leaf, Lookup, Match, Matcher, Order, Part, matcher
 from relgraph.search.saturation import Equal
@@ -220,12 +220,7 @@ class NodeByNode:
             answer: Any = self._rewriter.transform(cast(FunctionGraph, None), node)
         except (TypeError, ValueError, OverflowError):
             return ()
-        if isinstance(answer, dict):
-            pairs = [(old, new) for old, new in answer.items() if isinstance(old, Variable)]
-        else:
-            outputs = zip(node.outputs, answer or [None] * len(node.outputs), strict=True)
-            pairs = [(old, new) for old, new in outputs if new is not None]
-        return [(old, new, self.reason) for old, new in pairs]
+        return [(old, new, self.reason) for old, new in replaced(node, answer).items()]
 
 
 def output_of(node: Node[Variable]) -> tuple[Op, int]:

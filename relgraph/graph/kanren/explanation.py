@@ -51,6 +51,7 @@ from relgraph.graph.kanren.rules import Failure, Path, Reason, Rule
 from relgraph.graph.kanren.state import Budget, GuardedState, SearchBudgetError, is_settled
 from relgraph.graph.kanren.terms import OpenAnswerError, as_call, build, variables_of
 from relgraph.graph.notation import algebra
+from relgraph.graph.opt.base import replaced
 from relgraph.graph.utils import labelled
 from relgraph.introspection import Displayed
 
@@ -193,20 +194,9 @@ def replacement(
     rewriter: KanrenRelationSub, variable: Variable, fgraph: FunctionGraph | None = None
 ) -> Variable | None:
     """Return what a rewriter replaces a variable by; None if it does not match."""
-    assert variable.owner is not None
-    answer = rewriter.transform(fgraph, variable.owner)
-    return for_variable(answer, variable)
-
-
-def for_variable(answer: Any, variable: Variable) -> Variable | None:
-    """Return what the answer of a local optimizer puts in the place of a variable."""
-    if isinstance(answer, dict):
-        return answer.get(variable)
-    at = variable.index
-    if not isinstance(answer, list) or at is None or at >= len(answer):
-        return None
-    found: Variable | None = answer[at]
-    return found
+    node = variable.owner
+    assert node is not None
+    return replaced(node, rewriter.transform(fgraph, node)).get(variable)
 
 
 def mismatch(place: Explanation, failure: Failure, fgraph: FunctionGraph) -> Explanation:

@@ -351,6 +351,13 @@ def copy_stack_trace(from_var: Any, to_var: T) -> T:
 Pairs: TypeAlias = list[tuple[Variable, Variable]]
 
 
+def replaced(node: Apply, answer: Any) -> dict[Variable, Any]:
+    """Return the variables that an answer for `node` replaces, and the replacements as they are."""
+    outputs = zip(node.outputs, answer or (), strict=False)
+    pairs = answer.items() if isinstance(answer, dict) else outputs
+    return {old: new for old, new in pairs if isinstance(old, Variable) and new is not None}
+
+
 def read_answer(
     fgraph: FunctionGraph, node: Apply, rewriter: LocalOptimizer, answer: Any
 ) -> tuple[Pairs, list[Apply]] | None:

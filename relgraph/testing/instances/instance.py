@@ -16,13 +16,13 @@ from unification.core import reify
 
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.fg import FunctionGraph
-from relgraph.graph.kanren.explanation import for_variable
 from relgraph.graph.kanren.goals import Where
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.kanren.rules import Rule
 from relgraph.graph.kanren.state import SearchBudgetError
 from relgraph.graph.kanren.terms import OpenAnswerError, build, has_calls, variables_of
+from relgraph.graph.opt.base import replaced
 from relgraph.graph.reference import evaluate
 from relgraph.graph.traversal import equal_computations, graph_inputs, io_toposort
 from relgraph.scalar.type import BOOL, COMPLEXES, FLOATS, INTS, UINTS
@@ -379,7 +379,7 @@ def transformed(rewriter: Any, root: Variable, plainly: bool = False) -> Variabl
         fgraph = FunctionGraph(list(graph_inputs([root])), [root], clone=False)
     transform = rewriter.search if plainly else rewriter.transform
     with np.errstate(all="ignore"):  # a number of the law may be too large for the dtype
-        return for_variable(transform(fgraph, node), root)
+        return replaced(node, transform(fgraph, node)).get(root)
 
 
 def checked_instance(
