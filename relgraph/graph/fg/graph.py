@@ -258,9 +258,9 @@ class FunctionGraph(Listeners, Displayed):
             return
         nodes, missing = structure.to_import(apply_node)
         if not check:
-            missing = []
+            missing = {}
         if missing and not import_missing:
-            raise missing_input(missing[0], nodes)
+            raise missing_input(missing)
         if not missing and not self._hooks["on_import"]:
             structure.connect(nodes)
             return

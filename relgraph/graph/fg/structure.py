@@ -316,7 +316,7 @@ class Structure:
 
     # -- nodes that come in, and nodes that go -------------------------------------------
 
-    def to_import(self, root: Apply) -> tuple[list[Apply], list[Variable]]:
+    def to_import(self, root: Apply) -> tuple[list[Apply], dict[Variable, Apply]]:
         """Return what `root` depends on that is not in the graph.
 
         Returns
@@ -324,15 +324,30 @@ class Structure:
         nodes
             The nodes, each after what it reads; `root` is the last.
         missing
-            The variables that are neither inputs nor constants.
+            The variables that are neither inputs nor constants, each with a node that reads it.
         """
         here, variables = self.apply_nodes, self.variables
-
-        def reads(node: Apply) -> list[Variable]:
-            return [v for v in node.inputs if v.owner not in here]
-
-        nodes, leaves = toposort_and_leaves(root.outputs, reads)
-        return nodes, [v for v in leaves if v.head is None and v not in variables]
+        order: list[Apply] = []
+        missing: dict[Variable, Apply] = {}
+        seen: set[Apply] = {root}
+        path: list[tuple[Apply, Iterator[Variable]]] = []
+        node, rest = root, iter(root.inputs)
+        while True:
+            for var in rest:
+                owner = var.owner
+                if owner is None:
+                    if var.head is None and var not in variables:
+                        missing.setdefault(var, node)
+                elif owner not in here and owner not in seen:
+                    seen.add(owner)
+                    path.append((node, rest))
+                    node, rest = owner, iter(owner.inputs)
+                    break
+            else:
+                order.append(node)
+                if not path:
+                    return order, missing
+                node, rest = path.pop()
 
     def connect(self, nodes: Collection[Apply]) -> None:
         """Bring in nodes that are not in the graph, each after what it reads."""
@@ -483,7 +498,7 @@ class Structure:
             return (node,)
         nodes, missing = self.to_import(node)
         if missing:
-            raise missing_input(missing[0], nodes)
+            raise missing_input(missing)
         return nodes
 
     # -- inputs and outputs --------------------------------------------------------------
@@ -538,9 +553,9 @@ class Structure:
         return order.copy()
 
 
-def missing_input(var: Variable, nodes: Iterable[Apply]) -> MissingInputError:
-    """Return the error that names a variable which one of some nodes reads."""
-    node = next(node for node in nodes if var in node.inputs)
+def missing_input(missing: dict[Variable, Apply]) -> MissingInputError:
+    """Return the error that names the first of `missing`, see `Structure.to_import`."""
+    var, node = next(iter(missing.items()))
     return MissingInputError(
         f"{var} ({var.type}), which {node} uses, is neither an input of the graph nor a constant",
         var,
