@@ -40,6 +40,18 @@ class Loss:
     dtype: str = "float64"
 
 
+def loss(
+    name: str,
+    formula: Callable[..., Any],
+    *points: tuple[Numbers, ...],
+    given: tuple[Any, ...] = (),
+    fixed: int = 0,
+    dtype: str = "float64",
+) -> Loss:
+    """Return a loss that is looked at at some points."""
+    return Loss(name, formula, points, given, fixed, dtype)
+
+
 def each(*numbers: float) -> tuple[tuple[Numbers, ...], ...]:
     """Return points of one input, a vector of one element."""
     return tuple(([x],) for x in numbers)

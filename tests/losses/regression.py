@@ -1,6 +1,6 @@
 """Distances, moments and fits."""
 
-from tests.losses.loss import Loss, each
+from tests.losses.loss import each, loss
 
 NORMS = (([3.0, 4.0],), ([1e200, 1e-3],), ([1e-200, 2e-200],), ([1e10, 1.0],))
 SAMPLES = (
@@ -77,96 +77,89 @@ def explained(m, rows, w):
 
 
 LOSSES = (
-    Loss("norm", norm, NORMS),
-    Loss(
-        "norm, single", norm, (([3.0, 4.0],), ([3e20, 4e20],), ([3e-25, 4e-25],)), dtype="float32"
-    ),
-    Loss(
+    loss("norm", norm, *NORMS),
+    loss("norm, single", norm, ([3.0, 4.0],), ([3e20, 4e20],), ([3e-25, 4e-25],), dtype="float32"),
+    loss(
         "cosine similarity",
         cosine,
-        (
-            ([1.0, 2.0], [0.5, -3.0]),
-            ([1e200, 2e200], [1e-200, 3e-200]),
-            ([1e-170, 2e-170], [1.0, 1.0]),
-        ),
+        ([1.0, 2.0], [0.5, -3.0]),
+        ([1e200, 2e200], [1e-200, 3e-200]),
+        ([1e-170, 2e-170], [1.0, 1.0]),
     ),
-    Loss(
+    loss(
         "matrix of squared distances",
         squared_distances,
-        (
-            ([[1.0, 2.0], [0.5, 0.1]], [[0.3, 0.4]]),
-            ([[1e6 + 1.0, 1e6], [1e6, 1e6]], [[1e6, 1e6 + 0.5]]),
-        ),
+        ([[1.0, 2.0], [0.5, 0.1]], [[0.3, 0.4]]),
+        ([[1e6 + 1.0, 1e6], [1e6, 1e6]], [[1e6, 1e6 + 0.5]]),
     ),
-    Loss("variance by two moments", variance, SAMPLES),
-    Loss(
+    loss("variance by two moments", variance, *SAMPLES),
+    loss(
         "deviation by two moments, single",
         deviation,
-        (([1.0, 2.0, 4.0],), ([10000.0, 10001.0, 10003.0],)),
+        ([1.0, 2.0, 4.0],),
+        ([10000.0, 10001.0, 10003.0],),
         dtype="float32",
     ),
-    Loss("skewness of the standardized", standardized, SAMPLES),
-    Loss(
+    loss("skewness of the standardized", standardized, *SAMPLES),
+    loss(
         "correlation by moments",
         correlation,
-        (
-            ([1.0, 2.0, 4.0], [0.3, 0.1, 0.9]),
-            ([1e6 + 1.0, 1e6 + 2.0, 1e6 + 4.0], [0.3, 0.1, 0.9]),
-        ),
+        ([1.0, 2.0, 4.0], [0.3, 0.1, 0.9]),
+        ([1e6 + 1.0, 1e6 + 2.0, 1e6 + 4.0], [0.3, 0.1, 0.9]),
     ),
-    Loss("Huber", huber, (([0.3, 5.0], [0.1, 1.0]), ([1e200, 1e-200], [1.0, 0.0]))),
-    Loss(
-        "pseudo-Huber", pseudo_huber, (([0.3, 5.0], [0.1, 1.0]), ([1e-9], [0.0]), ([1e200], [1.0]))
+    loss("Huber", huber, ([0.3, 5.0], [0.1, 1.0]), ([1e200, 1e-200], [1.0, 0.0])),
+    loss("pseudo-Huber", pseudo_huber, ([0.3, 5.0], [0.1, 1.0]), ([1e-9], [0.0]), ([1e200], [1.0])),
+    loss("Cauchy", lambda m, x: m.sum(m.log(1 + x**2)), *each(1e-9, 0.5, 1e8, -1e200)),
+    loss("one less cosine", lambda m, x: m.sum(1 - m.cos(x)), *each(1e-9, 1e-4, 1.0)),
+    loss(
+        "difference of roots", lambda m, x: m.sum(m.sqrt(x + 1) - m.sqrt(x)), *each(0.5, 1e8, 1e15)
     ),
-    Loss("Cauchy", lambda m, x: m.sum(m.log(1 + x**2)), each(1e-9, 0.5, 1e8, -1e200)),
-    Loss("one less cosine", lambda m, x: m.sum(1 - m.cos(x)), each(1e-9, 1e-4, 1.0)),
-    Loss(
-        "difference of roots",
-        lambda m, x: m.sum(m.sqrt(x + 1) - m.sqrt(x)),
-        each(0.5, 1e8, 1e15),
-    ),
-    Loss(
+    loss(
         "log of a difference of exponentials",
         lambda m, a, b: m.sum(m.log(m.exp(a) - m.exp(b))),
-        (([2.0], [1.0]), ([1000.0], [990.0]), ([-900.0], [-900.25]), ([1.0], [0.999999999])),
+        ([2.0], [1.0]),
+        ([1000.0], [990.0]),
+        ([-900.0], [-900.25]),
+        ([1.0], [0.999999999]),
     ),
-    Loss("quantile", quantile, (([0.3, 5.0], [0.1, 7.0]), ([1e300, -1e300], [1.0, 3.0]))),
-    Loss(
+    loss("quantile", quantile, ([0.3, 5.0], [0.1, 7.0]), ([1e300, -1e300], [1.0, 3.0])),
+    loss(
         "log-determinant of two by two",
         log_determinant,
-        (([[2.0, 0.5], [0.3, 1.0]],), ([[1e200, 1.0], [2.0, 1e180]],)),
+        ([[2.0, 0.5], [0.3, 1.0]],),
+        ([[1e200, 1.0], [2.0, 1e180]],),
     ),
-    Loss(
+    loss(
         "log-determinant",
         lambda m, a: m.log(m.linalg.det(a)),
-        ((MATRIX,), (BIG_MATRIX,), (TINY_MATRIX,)),
+        (MATRIX,),
+        (BIG_MATRIX,),
+        (TINY_MATRIX,),
     ),
-    Loss(
+    loss(
         "log of a determinant's size",
         lambda m, a: m.log(m.abs(m.linalg.det(a))),
-        ((MATRIX,), (ODD_MATRIX,)),
+        (MATRIX,),
+        (ODD_MATRIX,),
     ),
-    Loss(
+    loss(
         "log-determinant of a diagonal",
         log_determinant_of_diagonal,
-        (([2.0, 0.5],), ([1e-120, 3e-150],)),
+        ([2.0, 0.5],),
+        ([1e-120, 3e-150],),
     ),
-    Loss(
+    loss(
         "ridge regression",
         ridge,
-        (
-            ([[1.0, 2.0], [0.5, -1.0]], [1.0, 2.0], [0.3, -0.2]),
-            ([[1e5, 2.0], [0.5, -1e5]], [1.0, 2e8], [3e4, -0.2]),
-        ),
+        ([[1.0, 2.0], [0.5, -1.0]], [1.0, 2.0], [0.3, -0.2]),
+        ([[1e5, 2.0], [0.5, -1e5]], [1.0, 2e8], [3e4, -0.2]),
         fixed=2,
     ),
-    Loss(
+    loss(
         "explained variance of a direction",
         explained,
-        (
-            ([[1.0, 2.0], [0.5, -1.0], [0.2, 0.1]], [0.3, -0.2]),
-            ([[1e3, 2.0], [0.5, -1e3], [0.2, 0.1]], [1e-170, 3e-170]),
-        ),
+        ([[1.0, 2.0], [0.5, -1.0], [0.2, 0.1]], [0.3, -0.2]),
+        ([[1e3, 2.0], [0.5, -1e3], [0.2, 0.1]], [1e-170, 3e-170]),
         fixed=1,
     ),
 )

@@ -2,7 +2,7 @@
 
 import math
 
-from tests.losses.loss import Loss
+from tests.losses.loss import loss
 
 SCORES = (
     ([[1.0, 2.0, 0.5], [0.1, -0.3, 0.2]],),
@@ -103,73 +103,64 @@ def soft_minimum(m, x):
 
 
 LOSSES = (
-    Loss("softmax's first", lambda m, z: m.sum(softmax(m, z)[:, 0]), SCORES),
-    Loss("cross-entropy", cross_entropy, SCORES, LABELS),
-    Loss("cross-entropy of what is picked", cross_entropy_of_picked, SCORES, LABELS),
-    Loss("cross-entropy by log-sum-exp", cross_entropy_by_sums, SCORES, LABELS),
-    Loss("cross-entropy with smoothed labels", smoothed, SCORES, LABELS),
-    Loss(
+    loss("softmax's first", lambda m, z: m.sum(softmax(m, z)[:, 0]), *SCORES),
+    loss("cross-entropy", cross_entropy, *SCORES, given=LABELS),
+    loss("cross-entropy of what is picked", cross_entropy_of_picked, *SCORES, given=LABELS),
+    loss("cross-entropy by log-sum-exp", cross_entropy_by_sums, *SCORES, given=LABELS),
+    loss("cross-entropy with smoothed labels", smoothed, *SCORES, given=LABELS),
+    loss(
         "cross-entropy of probabilities",
         cross_entropy_of_probabilities,
-        (
-            ([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]], [[1.0, 2.0, 3.0], [0.5, 0.0, -1.0]]),
-            ([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]], [[1000.0, 2.0, 3.0], [-1.0, 800.0, -900.0]]),
-        ),
+        ([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]], [[1.0, 2.0, 3.0], [0.5, 0.0, -1.0]]),
+        ([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]], [[1000.0, 2.0, 3.0], [-1.0, 800.0, -900.0]]),
         fixed=1,
     ),
-    Loss("log-sum-exp", log_sum_exp, VECTORS),
-    Loss("log-sum-exp, single", log_sum_exp, VECTORS_32, dtype="float32"),
-    Loss("log of two exponentials", lambda m, a, b: m.sum(m.log(m.exp(a) + m.exp(b))), EXPONENTS),
-    Loss(
+    loss("log-sum-exp", log_sum_exp, *VECTORS),
+    loss("log-sum-exp, single", log_sum_exp, *VECTORS_32, dtype="float32"),
+    loss("log of two exponentials", lambda m, a, b: m.sum(m.log(m.exp(a) + m.exp(b))), *EXPONENTS),
+    loss(
         "log of a softmax, single",
         lambda m, x: m.sum(m.log(softmax(m, x))),
-        VECTORS_32,
+        *VECTORS_32,
         dtype="float32",
     ),
-    Loss("mean under a softmax", lambda m, x: m.sum(softmax(m, x) * m.arange(3)), VECTORS),
-    Loss("log-mean-exp", lambda m, z: m.log(m.mean(m.exp(z))), VECTORS),
-    Loss("entropy of a softmax", entropy, VECTORS),
-    Loss("perplexity", lambda m, z: m.exp(entropy(m, z)), VECTORS),
-    Loss("KL of two softmaxes", divergence, PAIRS),
-    Loss("KL by logarithms", divergence_of_logarithms, PAIRS),
-    Loss("Jensen-Shannon", jensen_shannon, PAIRS),
-    Loss("soft minimum", soft_minimum, VECTORS),
-    Loss(
+    loss("mean under a softmax", lambda m, x: m.sum(softmax(m, x) * m.arange(3)), *VECTORS),
+    loss("log-mean-exp", lambda m, z: m.log(m.mean(m.exp(z))), *VECTORS),
+    loss("entropy of a softmax", entropy, *VECTORS),
+    loss("perplexity", lambda m, z: m.exp(entropy(m, z)), *VECTORS),
+    loss("KL of two softmaxes", divergence, *PAIRS),
+    loss("KL by logarithms", divergence_of_logarithms, *PAIRS),
+    loss("Jensen-Shannon", jensen_shannon, *PAIRS),
+    loss("soft minimum", soft_minimum, *VECTORS),
+    loss(
         "attention",
         attention,
-        (
-            ([[0.5, 1.0]], [[1.0, 0.2], [0.3, -0.4]], [[1.0], [3.0]]),
-            ([[50.0, 10.0]], [[30.0, 2.0], [-30.0, 4.0]], [[1.0], [3.0]]),
-        ),
+        ([[0.5, 1.0]], [[1.0, 0.2], [0.3, -0.4]], [[1.0], [3.0]]),
+        ([[50.0, 10.0]], [[30.0, 2.0], [-30.0, 4.0]], [[1.0], [3.0]]),
     ),
-    Loss(
+    loss(
         "contrastive",
         contrastive,
-        (
-            ([[0.5, 1.0], [0.2, 0.1]], [[1.0, 0.2], [0.3, -0.4]]),
-            ([[5.0, 10.0], [-8.0, 1.0]], [[6.0, 9.0], [-7.0, 3.0]]),
-        ),
+        ([[0.5, 1.0], [0.2, 0.1]], [[1.0, 0.2], [0.3, -0.4]]),
+        ([[5.0, 10.0], [-8.0, 1.0]], [[6.0, 9.0], [-7.0, 3.0]]),
     ),
-    Loss(
+    loss(
         "contrastive by sums",
         contrastive_by_sums,
-        (
-            ([[1.0, 0.0], [0.6, 0.8]], [[0.8, 0.6], [0.0, 1.0]]),
-            ([[10.0, 0.0], [6.0, 8.0]], [[8.0, 6.0], [0.0, 9.0]]),
-        ),
+        ([[1.0, 0.0], [0.6, 0.8]], [[0.8, 0.6], [0.0, 1.0]]),
+        ([[10.0, 0.0], [6.0, 8.0]], [[8.0, 6.0], [0.0, 9.0]]),
     ),
-    Loss(
+    loss(
         "mixture of Gaussians",
         mixture,
-        (([0.1, 2.0], [0.0, 1.0]), ([100.0, -60.0], [0.5, 3.0])),
+        ([0.1, 2.0], [0.0, 1.0]),
+        ([100.0, -60.0], [0.5, 3.0]),
         fixed=1,
     ),
-    Loss(
+    loss(
         "step of a conditional random field",
         forward_step,
-        (
-            ([0.1, 0.2], [[1.0, 0.5], [0.3, 0.1]], [0.7, -0.2]),
-            ([900.0, 0.2], [[100.0, -900.0], [3.0, 5.0]], [-50.0, 800.0]),
-        ),
+        ([0.1, 0.2], [[1.0, 0.5], [0.3, 0.1]], [0.7, -0.2]),
+        ([900.0, 0.2], [[100.0, -900.0], [3.0, 5.0]], [-50.0, 800.0]),
     ),
 )
