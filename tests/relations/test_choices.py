@@ -85,7 +85,6 @@ TABLE = """
     flag-compared: eq(x < y, constant(np.ones((1, 1), "int8"))) → (x < y)[None]
     flag-compared: neq(x < y, 0.0) → x < y
     flag-compared: gt(b, np.uint64(0)) → b
-    flag-compared: b > 0 → b
     flag-compared: b >= 1 → b
     constant-on-the-right: lt(0, b) → b > 0
     constant-on-the-right: le(1, b) → b >= 1

@@ -57,41 +57,6 @@ LOG_ERFC = (
     "log_ndtr(-1.4142135623730951 * x) + 0.6931471805599453)"
 )
 WITH_FACTS = {law.name: law for law in (*trigonometric.SIGNS, *trigonometric.INVERSES)}
-ODD = (
-    "sin",
-    "tan",
-    "arcsin",
-    "arctan",
-    "sinh",
-    "tanh",
-    "arcsinh",
-    "arctanh",
-    "erf",
-    "erfinv",
-)
-EVEN = ("cos", "cosh", "log_cosh")
-INVERSES = (
-    ("sinh", "arcsinh"),
-    ("arcsinh", "sinh"),
-    ("arctanh", "tanh"),
-    ("tan", "arctan"),
-    ("log1p", "expm1"),
-    ("erfinv", "erf"),
-)
-ABOVE_ZERO = (("exp", "log"), ("exp2", "log2"), ("expm1", "log1p"))
-WHERE_DEFINED = (
-    *ABOVE_ZERO,
-    ("sin", "arcsin"),
-    ("cos", "arccos"),
-    ("cosh", "arccosh"),
-    ("tanh", "arctanh"),
-    ("erf", "erfinv"),
-)
-
-
-def of(name, *arguments):
-    return getattr(at, name)(*arguments)
-
 
 TABLE = [
     """
@@ -121,7 +86,6 @@ TABLE = [
     log1p-sub-nonnegative: log((p + 1) - y) → log1p(sigmoid(y) - y)
     log1p-neg-exp: log1p(-exp(-x)) → log1mexp(-x)
     log-neg-expm1: log(-expm1(-x)) → log1mexp(-x)
-    half-sech: sigmoid(-(2 * x)) * exp(x) → exp(-abs(x)) * sigmoid(2.0 * abs(x))
     difference-turned: sigmoid(x) - 1 → -sigmoid(-x)
     sigmoid-exp: sigmoid(x) * y * exp(-x) → sigmoid(-x) * y
     difference-turned: 1 - sigmoid(x) * 2 → -tanh(x / 2.0)
@@ -200,9 +164,6 @@ TABLE = [
     quotient-amid-factors: sinh(x) * y / sqr(cosh(x)) → tanh(x) / cosh(x) * y
     quotient-amid-factors: sinh(x) / (sqr(cosh(x)) * y) → tanh(x) / cosh(x) / y
     quotient-amid-factors: sinh(x) * y / (sqr(cosh(x)) * z) → tanh(x) / cosh(x) * y / z
-    csch-slope: cosh(x) / sqr(sinh(x)) → 1.0 / (tanh(x) * sinh(x))
-    csch-slope-by-reciprocal: sqr(1 / sinh(x)) * cosh(x) → 1.0 / (tanh(x) * sinh(x))
-    tanh-by-quotient: y / cosh(x) * sinh(x) → y * tanh(x)
     entropy-slope: mul(s, t, softplus(x)) - mul(s, t, softplus(-x)) → sigmoid(x) * sigmoid(-x) * x
     entropy-slope-scaled: mul(y, s, t, softplus(x)) - mul(y, s, t, softplus(-x))
         → y * (sigmoid(x) * sigmoid(-x) * x)
@@ -266,6 +227,39 @@ TABLE = [
     sinh-scaled: 3 * exp(x) - 3 * exp(-x) → 3.0 * (2.0 * sinh(x))
     even-neg: sqr(-byte) → sqr(u)
     inverse-nonnegative: exp(log(abs(x))) → abs(x)
+    odd-neg: sin(-x) → -sin(x)
+    odd-neg: tan(-x) → -tan(x)
+    odd-neg: arcsin(-x) → -arcsin(x)
+    odd-neg: arctan(-x) → -arctan(x)
+    odd-neg: sinh(-x) → -sinh(x)
+    odd-neg: tanh(-x) → -tanh(x)
+    odd-neg: arcsinh(-x) → -arcsinh(x)
+    odd-neg: arctanh(-x) → -arctanh(x)
+    odd-neg: erf(-x) → -erf(x)
+    odd-neg: erfinv(-x) → -erfinv(x)
+    even-neg: cos(-x) → cos(x)
+    even-abs: cos(abs(x)) → cos(x)
+    even-neg: cosh(-x) → cosh(x)
+    even-abs: cosh(abs(x)) → cosh(x)
+    even-neg: log_cosh(-x) → log_cosh(x)
+    even-abs: log_cosh(abs(x)) → log_cosh(x)
+    inverse: sinh(arcsinh(x)) → x
+    inverse: arcsinh(sinh(x)) → x
+    inverse: arctanh(tanh(x)) → x
+    inverse: tan(arctan(x)) → x
+    inverse: log1p(expm1(x)) → x
+    inverse: erfinv(erf(x)) → x
+    inverse-nonnegative: exp(log(p)) → sigmoid(y)
+    inverse-nonnegative: exp2(log2(p)) → sigmoid(y)
+    inverse-nonnegative: expm1(log1p(p)) → sigmoid(y)
+    inverse-where-defined: exp(log(x)) → x
+    inverse-where-defined: exp2(log2(x)) → x
+    inverse-where-defined: expm1(log1p(x)) → x
+    inverse-where-defined: sin(arcsin(x)) → x
+    inverse-where-defined: cos(arccos(x)) → x
+    inverse-where-defined: cosh(arccosh(x)) → x
+    inverse-where-defined: tanh(arctanh(x)) → x
+    inverse-where-defined: erf(erfinv(x)) → x
     """,
     ("log1p-sum", at.log(y + x + 1), IN_PARTS),
     ("log1p-sub", at.log((x + 1) - y), IN_PARTS),
@@ -312,12 +306,6 @@ TABLE = [
             ("-ndtr", ndtr(x - y), "log_ndtr(x - y)"),
         )
     ),
-    *(("odd-neg", of(f, -x), f"-{f}(x)") for f in ODD),
-    *(("even-neg", of(f, -x), f"{f}(x)") for f in EVEN),
-    *(("even-abs", of(f, abs(x)), f"{f}(x)") for f in EVEN),
-    *(("inverse", of(f, of(g, x)), "x") for f, g in INVERSES),
-    *(("inverse-nonnegative", of(f, of(g, p)), "sigmoid(y)") for f, g in ABOVE_ZERO),
-    *(("inverse-where-defined", of(f, of(g, x)), "x") for f, g in WHERE_DEFINED),
 ]
 LEFT_ALONE = """
     # exponentials and logarithms
@@ -330,7 +318,6 @@ LEFT_ALONE = """
     pow-exp: exp(x) ** y  # of 0 and infinity it is 1
     pow-exp: exp(x) ** math.inf
     log-inverse: log(1 / x)  # infinite, with the sign of a zero
-    log-inverse: log(1 / x)
     log-by-log-two: log(x) / 0.69
     log-exp: log(exp(i))  # an integer is not a float
     log1p: log(i + 1)

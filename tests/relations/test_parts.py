@@ -181,7 +181,6 @@ LEFT_ALONE = [
     set-everything: put(v[:6], 2.0)
     inc-of-zeros: raised(x[i], v)
     inc-serialize: inc_subtensor(row[:, :2], s) + x  # the sum has more rows
-    inc-serialize: set_subtensor(v[:2], s) + w
     inc-serialize: inc_subtensor(fvector("f")[:2], 1) + w  # added up as float32
     inc-serialize: set_subtensor(v[:2], s) + w
     inc-serialize: set_subtensor(second(x, 0.0)[:2], s) + row

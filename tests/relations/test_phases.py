@@ -1,4 +1,5 @@
-"""A law about an op of what another op gives is one about the op of elements of that, too."""
+"""Laws about what other laws make: about differences the other way round, and before elements are
+taken."""
 
 from __future__ import annotations
 
@@ -10,12 +11,50 @@ import pytest
 import relations
 import relgraph.tensor as at
 from relations.kit.made_by_laws import DEEPEST
-from relations.phases import _is_elementwise
+from relations.phases import _is_difference, _is_elementwise, _text, _turned
 from relgraph.compile.optimize import optimize_graph
 from relgraph.gradient import grad
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.notation import algebra
-from tests.relations.applied import OF_LAWS, applied, assert_same_values, value_of
+from tests.relations.applied import OF_LAWS, TURNED, applied, assert_same_values, turned, value_of
+from tests.relations.test_reach import EXAMPLES, PIPELINES, fires
+
+DIFFERENCES = [one for one in relations.STABILIZE if isinstance(one, Law) and _is_difference(one)]
+KNOWN = {_text(law.lhs) for law in DIFFERENCES}
+ONE_WAY_ROUND = {law.name: law for law in DIFFERENCES if _text(_turned(law.lhs)) not in KNOWN}
+
+
+def other_way_round(law: Law) -> Law:
+    """Return the law by which what `law` is about is known the other way round."""
+    return TURNED["difference-turned-late" if law.late else "difference-turned"]
+
+
+def test_most_differences_stand_in_the_book_one_way_round() -> None:
+    assert len(ONE_WAY_ROUND) > 70
+    assert set(TURNED) == {other_way_round(law).name for law in ONE_WAY_ROUND.values()}
+
+
+@pytest.mark.parametrize("name", sorted(set(ONE_WAY_ROUND) - set(TURNED)))
+def test_its_result_is_the_negative(name: str) -> None:
+    law = ONE_WAY_ROUND[name]
+    examples = [one for one in EXAMPLES[name] if turned([one])]
+    assert examples
+    for one in examples:
+        (other,) = turned([one])
+        expected = algebra(applied(law, one), 2000)
+        found = algebra(applied(other_way_round(law), other), 2000)
+        assert found in (f"-{expected}", f"-({expected})")
+
+
+@pytest.mark.parametrize("name", sorted(set(ONE_WAY_ROUND) - set(TURNED)))
+def test_it_fires_amid_the_others(name: str) -> None:
+    turned_law = other_way_round(ONE_WAY_ROUND[name]).name
+    examples = turned(EXAMPLES[name])
+    assert any(fires(turned_law, examples, pipeline) for pipeline in PIPELINES.values())
+
+
+# A law about an op of what another op gives is one about the op of elements of that, too.
+
 
 STABLE = [one for one in relations.STABILIZE if isinstance(one, Law) and one.name not in OF_LAWS]
 MOVED = [law for name, law in OF_LAWS.items() if name.startswith("before-elements-are-taken")]
