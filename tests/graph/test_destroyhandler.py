@@ -111,32 +111,6 @@ def test_mutable_inputs_stay_so():
 
 
 class TestChanges:
-    def test_a_new_reader(self):
-        x, y = variables("x y")
-        a = f(x)
-        b = inplace(a)
-        fg = graph([x, y], [g(b, h(y))])
-        fg.validate()
-        with pytest.raises(InconsistencyError, match="needs, but has to run later"):
-            fg.replace_validate(b, g(b, a))
-        fg.validate()
-        fg.replace_validate(y, h(a))
-        order = [n.op for n in fg.toposort()]
-        assert order.index(inplace) == 4 or order.index(inplace) > order.index(h)
-
-    def test_a_view_that_changes(self):
-        x, y = variables("x y")
-        a = f(x)
-        middle = view(a)
-        fg = graph([x, y], [inplace(view(middle))])
-        fg.validate()
-        with pytest.raises(InconsistencyError, match="storage of y"):
-            fg.replace_validate(a, y)
-        fg.change_node_input(middle.owner, 0, y)
-        refuses(fg, "storage of y")
-        fg.change_node_input(middle.owner, 0, h(y))
-        fg.validate()
-
     def test_publishing(self):
         (x,) = variables("x")
         a = f(x)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 from etuples import etuple
@@ -38,26 +36,6 @@ def test_a_constant_is_a_root_with_a_dtype_of_its_own():
     for options, fires in (({}, False), ({"mixed": True}, True)):
         rewriter = law("self", x / x, whole, sound="finite", **options).forward
         assert (both(rewriter, a / a) is not False) is fires
-
-
-@pytest.mark.parametrize(
-    ("number", "value", "matches"),
-    [
-        (math.nan, math.nan, True),
-        (-0.0, -0.0, True),
-        (-0.0, 0.0, False),
-        (0.0, -0.0, False),
-        (True, True, True),
-        (True, 1, False),
-        (1, True, False),
-        (math.inf, math.inf, True),
-    ],
-)
-def test_numbers(number, value, matches):
-    rewriter = law("n", at.maximum(x, number), at.sqr(x), mixed=True).forward
-    for constant in (at.constant(value), at.constant([value, value])):
-        built = Apply(at.maximum, [a, constant], [a.type()]).outputs[0]
-        assert (both(rewriter, built) is not False) is matches
 
 
 def test_dtypes_of_comparisons_and_casts_do_not_count():

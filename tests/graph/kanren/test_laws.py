@@ -12,8 +12,7 @@ from kanren.graph import mapo
 from unification import reify, unify, var
 
 import relgraph.tensor as at
-from relations.kit.vocabulary import lvars
-from relgraph.graph.basic import as_string, equal_computations
+from relgraph.graph.basic import as_string
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren import (
     KanrenRelationSub,
@@ -21,7 +20,6 @@ from relgraph.graph.kanren import (
     NoSuchDirection,
     OpenAnswerError,
     Term,
-    argumentso,
     build,
     computo,
     eacho,
@@ -39,7 +37,6 @@ from relgraph.graph.kanren.terms import variables_of
 from relgraph.graph.notation import number_of
 from relgraph.scalar import add, exp, float64, log, log1p, mul, neg, sub, true_div
 from relgraph.scalar.type import ScalarVariable
-from relgraph.tensor.elemwise import Elemwise
 from tests.graph.kanren.instances import answer_of
 
 OPS = ScalarVariable._ops
@@ -147,30 +144,6 @@ def test_variables_of_conditions_alone_are_renamed_too():
 # Goals for ops with any number of arguments.
 
 u, v, t = at.dvectors("a", "b", "c")
-
-
-def test_a_node_is_taken_apart():
-    op, args = var(), var()
-    ((found_op, found),) = run(0, (op, args), argumentso(at.add(u, v, t), op, args))
-    assert found_op is at.add and type(found) is ExpressionTuple and list(found) == [u, v, t]
-    assert run(0, args, argumentso(at.add(u, v), at.mul, args)) == ()
-    assert run(0, args, argumentso(u, op, args)) == ()
-    first, rest = var(), var()
-    ((x, others),) = run(0, (first, rest), argumentso(at.add(u, v), op, cons(first, rest)))
-    assert x is u and list(others) == [v]
-
-
-def test_properties_of_the_op_may_be_bound():
-    scalar, pattern, args = lvars("s p args")
-    ((found,),) = run(0, (scalar,), argumentso(at.exp(u), etuple(Elemwise, scalar, pattern), args))
-    assert found is at.exp.scalar_op
-
-
-@pytest.mark.parametrize("args", [etuple(u, v, t), [u, v, t]])
-def test_a_term_is_put_together(args):
-    term = var()
-    (made,) = run(0, term, argumentso(term, at.add, args))
-    assert equal_computations([build(made)], [at.add(u, v, t)])
 
 
 def test_each_item_is_related_to_its_like():

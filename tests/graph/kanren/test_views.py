@@ -61,12 +61,6 @@ def test_an_exact_law_regroups_nothing():
     assert forward(law_of("exact"), a + nested) == [nested, a]
 
 
-def test_plain_kanren_says_the_same():
-    rule, q = law_of(), var()
-    (found,) = run(0, q, rule(at.add(a, b, c), q))
-    assert found.owner.inputs == [c, b, a]
-
-
 def test_what_is_there_already_is_no_answer():
     same = law("flat", at.add(several(xs)), at.add(several(xs)), sound="rounding")
     flat, q = at.add(a, b, c), var()

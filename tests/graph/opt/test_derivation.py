@@ -73,11 +73,6 @@ def test_steps_in_order(graphs: Any) -> None:
     assert y is not x
 
 
-def test_nothing_happens(graphs: Any) -> None:
-    steps = checked(graphs(graphs.x), EquilibriumOptimizer([log_exp]))
-    assert len(steps) == 0 and str(steps) == "" and repr(steps) == "<Derivation of 0 steps>"
-
-
 def test_directions(graphs: Any) -> None:
     x, y = graphs.x, graphs.y
     (step,) = checked(graphs(x * (y + 1)), in2out(distribute))

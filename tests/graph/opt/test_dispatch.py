@@ -57,15 +57,6 @@ def test_what_is_said_of_a_sum_is_said_of_all_that_share_its_plan(op):
                 assert first == second, (rewriter, one, other, ones)
 
 
-def test_a_law_of_equal_numbers_is_tried_though_the_plan_is_of_a_sum_with_one():
-    rewriter = discover_laws()["sum-constants"].forward
-    x, y = at.dvectors("x", "y")
-    one, two = at.constant([1.0]), at.constant([2.0])
-    tables = RewriterTables([rewriter])
-    assert rewriter in tables.plan_for(at.add(x, y, one).owner).early
-    assert rewriter in tables.plan_for(at.add(x, two, one).owner).early
-
-
 def test_a_law_of_many_terms_is_tried_on_nested_sums_of_few_kinds():
     a, b, c, d, e, f = lvars("a b c d e f")
     many = law("many", at.exp(a) + b + c + d + e + f, at.zeros_like(a), sound="finite").forward
