@@ -70,6 +70,11 @@ COMPENSATED = {
     "the same beside it": (tangent * x - sheared) / (sheared - tangent),
     "a negation beside its like": (y - negated) / (at.sqrt(square + y) + negated) * negated,
     "a one among others": (s * ONES - ONES) / 1.0 / at.log(s * ONES),
+    "logarithm": at.log(u) * x / (u - 1),
+    "logarithm of what is less than one": at.log(1 - x) * x / (1 - (1 - x)),
+    "area sine": at.log(x + at.sqrt(step)) / (1 - (x + at.sqrt(step))),
+    "reciprocal of a square": 1 - 1 / at.sqr(x) + at.log(1 / at.sqr(x)),
+    "product of exponentials": 1 - at.prod(at.exp(x)) + at.log(at.prod(at.exp(x))),
     "either way round": (1 - at.sqrt(step)) / (at.sqrt(step) - 1),
 }
 
