@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -232,19 +233,14 @@ class BlockLoops:
         self.inner = lengths[-1]
         self.offsets = {stream: self.m.first(stream) for stream in self.streams}
         self.steps = {stream: self._steps(stream, lengths) for stream in self.streams}
-        loops = []
-        for k, n in enumerate(lengths):
-            for reduction in self._reduced_inside(k):
-                self._begin_total(reduction)
-            if k < len(lengths) - 1:
-                loops.append(self.code.open(n))
-                self._advance(k, loops[-1].counter)
-        self._blocks()
-        for k in reversed(range(len(lengths))):
-            if k < len(lengths) - 1:
-                self.code.close(loops[k])
-            for reduction in self._reduced_inside(k):
-                self._end_total(reduction)
+        with ExitStack() as ends:
+            for k, n in enumerate(lengths):
+                for reduction in self._reduced_inside(k):
+                    self._begin_total(reduction)
+                    ends.callback(self._end_total, reduction)
+                if k < len(lengths) - 1:
+                    self._advance(k, ends.enter_context(self.code.loop(n)))
+            self._blocks()
 
     def _reduced_inside(self, depth: int) -> list[Reduction]:
         """Return the reductions whose results are made inside of the loops from `depth` on."""
@@ -327,21 +323,19 @@ class BlockLoops:
             length //= 2
         buffers = [code.allocate(f"[{8 * length} x i8], align 64") for _ in set(slots.values())]
         self.homes.update((v, buffers[slot]) for v, slot in slots.items())
-        loop = self.code.open(self.inner)
-        start = loop.counter
-        left = code.make(f"sub i64 {self.inner}, {start}")
-        whole = code.make(f"icmp sgt i64 {left}, {length}")
-        count = code.make(f"select i1 {whole}, i64 {length}, i64 {left}")
-        self._place(start, count)
-        for stage in range(self.last + 1):
-            self._native_stage(stage, count)
-            for reduction in self.nest.reductions:
-                if self._calls(reduction) and self._stage_of(reduction) == stage:
-                    self._reduce_by_call(reduction, count)
-            for step in self.nest.steps:
-                if step.out in self.called and self.stage[step.out] == stage:
-                    self._call_step(step, count)
-        self.code.close(loop, str(length))
+        with self.code.loop(self.inner, str(length)) as start:
+            left = code.make(f"sub i64 {self.inner}, {start}")
+            whole = code.make(f"icmp sgt i64 {left}, {length}")
+            count = code.make(f"select i1 {whole}, i64 {length}, i64 {left}")
+            self._place(start, count)
+            for stage in range(self.last + 1):
+                self._native_stage(stage, count)
+                for reduction in self.nest.reductions:
+                    if self._calls(reduction) and self._stage_of(reduction) == stage:
+                        self._reduce_by_call(reduction, count)
+                for step in self.nest.steps:
+                    if step.out in self.called and self.stage[step.out] == stage:
+                        self._call_step(step, count)
 
     def _slots(self, scratch: Sequence[Value]) -> dict[Value, int]:
         """Return which buffer each value takes: one whose last value is read no more.
@@ -416,24 +410,22 @@ class BlockLoops:
         )
         self.access = f", !llvm.access.group {group}"
         sums = {r: self._begin_sum(r) for r in reductions if not self._by_rows(r)}
-        loop = self.code.open(count)
-        self.at = loop.counter
-        self.registers: dict[Operand, str] = {}
-        for step in steps:
-            x = m.computed(step, [self._read(o) for o in step.operands])
-            self.registers[Operand(step.out, (False,) * len(self.nest.axes))] = x
-            if step.out in self.in_memory:
-                where = self._element(step.out, self.at)
-                code.store_element(x, step.out.dtype, where, self.access)
-        for store in stores:
-            where = self._where(self.results[store], self.at)
-            m.store(store, self._read(store.operand), where, self.access)
-        for reduction in reductions:
-            if self._by_rows(reduction):
-                self._add_to_row(reduction)
-            else:
-                self._add_to_sum(reduction, sums[reduction])
-        self.code.close(loop, rest=f", !llvm.loop {own}")
+        with self.code.loop(count, rest=f", !llvm.loop {own}") as self.at:
+            self.registers: dict[Operand, str] = {}
+            for step in steps:
+                x = m.computed(step, [self._read(o) for o in step.operands])
+                self.registers[Operand(step.out, (False,) * len(self.nest.axes))] = x
+                if step.out in self.in_memory:
+                    where = self._element(step.out, self.at)
+                    code.store_element(x, step.out.dtype, where, self.access)
+            for store in stores:
+                where = self._where(self.results[store], self.at)
+                m.store(store, self._read(store.operand), where, self.access)
+            for reduction in reductions:
+                if self._by_rows(reduction):
+                    self._add_to_row(reduction)
+                else:
+                    self._add_to_sum(reduction, sums[reduction])
         for reduction, place in sums.items():
             self._add_to_total(reduction, code.load(register_type(reduction.out.dtype), place))
 
@@ -470,14 +462,12 @@ class BlockLoops:
         if value.dtype == dtype:
             return self._block(operand)
         buffer = m.buffer(position)
-        loop = self.code.open(count)
-        inside = value.nest is self.nest
-        at = loop.counter
-        where = self._element(value, at) if inside else self._where(operand, at)
-        x = code.load_element(value.dtype, where)
-        made = convert(self.code, x, value.dtype, dtype)
-        code.store_element(made, dtype, code.at(buffer, loop.counter, MEMORY[dtype]))
-        self.code.close(loop)
+        with self.code.loop(count) as at:
+            inside = value.nest is self.nest
+            where = self._element(value, at) if inside else self._where(operand, at)
+            x = code.load_element(value.dtype, where)
+            made = convert(self.code, x, value.dtype, dtype)
+            code.store_element(made, dtype, code.at(buffer, at, MEMORY[dtype]))
         return buffer, str(itemsize(dtype))
 
     # -- reductions ----------------------------------------------------------------------------
@@ -486,10 +476,9 @@ class BlockLoops:
         code, m, dtype = self.code, self.m, reduction.out.dtype
         type_ = register_type(dtype)
         if self._by_rows(reduction):
-            loop = self.code.open(m.product(reduction.out.axes))
-            where = code.at(m.bases[reduction.out], loop.counter, MEMORY[dtype])
-            code.store_element(self._identity(reduction), dtype, where)
-            self.code.close(loop)
+            with self.code.loop(m.product(reduction.out.axes)) as k:
+                where = code.at(m.bases[reduction.out], k, MEMORY[dtype])
+                code.store_element(self._identity(reduction), dtype, where)
             return
         places = [code.allocate(f"{type_}, align 64"), code.allocate(f"{type_}, align 64")]
         self.totals[reduction] = places
@@ -507,10 +496,7 @@ class BlockLoops:
         return reduction.op is scalar.add and reduction.out.dtype.startswith("float")
 
     def _begin_sum(self, reduction: Reduction) -> str:
-        type_ = register_type(reduction.out.dtype)
-        place = self.code.allocate(type_)
-        self.code.add(f"store {type_} {self._identity(reduction)}, ptr {place}, align 1")
-        return place
+        return self.code.variable(register_type(reduction.out.dtype), self._identity(reduction))
 
     def _reduced(self, reduction: Reduction) -> str:
         """Return an element that is reduced, in the dtype of the result."""

@@ -164,8 +164,7 @@ class MachineCode:
         self._return("None")
 
     def _begin(self) -> None:
-        self._failed = self.code.allocate("i1")
-        self.code.add(f"store i1 false, ptr {self._failed}")
+        self._failed = self.code.variable("i1", "false")
 
     def _compute(self) -> None:
         """Add the lines that compute everything from the arguments."""

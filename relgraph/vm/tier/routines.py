@@ -196,22 +196,16 @@ class _Function(Code):
 
     def whole(self, x: str) -> str:
         """Return where an integer lies as Fortran takes it."""
-        place = self.allocate("i32")
-        self.add(f"store i32 {self.make(f'trunc i64 {x} to i32')}, ptr {place}")
-        return place
+        return self.variable("i32", self.make(f"trunc i64 {x} to i32"))
 
     def number(self, x: float) -> str:
-        place = self.allocate(self.type)
-        self.add(f"store {self.type} {literal(x, self.dtype)}, ptr {place}")
-        return place
+        return self.variable(self.type, literal(x, self.dtype))
 
     def letter(self, condition: str, letters: str = "TN") -> str:
         """Return where one of two letters is that Fortran takes: whether a matrix by columns is
         transposed, or which triangle of it is read."""
-        place = self.allocate("i8")
         x = self.make(f"select i1 {condition}, i8 {ord(letters[0])}, i8 {ord(letters[1])}")
-        self.add(f"store i8 {x}, ptr {place}")
-        return place
+        return self.variable("i8", x)
 
     def fortran(self, library: str, name: str, *places: str) -> None:
         given = ", ".join(f"ptr {place}" for place in places)
@@ -247,17 +241,16 @@ def faster_text(loop: Loop, compute: Compute, declared: set[str]) -> str:
     arrays = [f.load("ptr", f.at("%ARGUMENTS", k, "ptr")) for k in range(len(loop.dtypes))]
     steps = [f.load("i64", f.at("%STEPS", k, "i64")) for k in range(len(arrays) - 1)]
     are_plain = f.all_of([f.make(f"icmp eq i64 {step}, 8") for step in steps])
-    in_doubt = f.allocate("i1")
-    f.add(f"store i1 false, ptr {in_doubt}")
+    in_doubt = f.variable("i1", "false")
     fast, slow = f.branch(are_plain)
     f.label(fast)
-    elements, access = f.open(f.load("i64", "%LENGTHS")), f", !llvm.access.group {_ACCESS}"
-    *places, target = [f.at(array, elements.counter, f.type) for array in arrays]
-    values = [f.load(f.type, place, access) for place in places]
-    formula, doubtful = LOOPS[loop.ufunc]
-    f.store_element(compute(f, values, formula), f.dtype, target, access)
-    f.update("i1", in_doubt, "or", compute(f, values, doubtful))
-    f.close(elements, rest=f", !llvm.loop {_LOOP}")
+    access = f", !llvm.access.group {_ACCESS}"
+    with f.loop(f.load("i64", "%LENGTHS"), rest=f", !llvm.loop {_LOOP}") as i:
+        *places, target = [f.at(array, i, f.type) for array in arrays]
+        values = [f.load(f.type, place, access) for place in places]
+        formula, doubtful = LOOPS[loop.ufunc]
+        f.store_element(compute(f, values, formula), f.dtype, target, access)
+        f.update("i1", in_doubt, "or", compute(f, values, doubtful))
     done = f.name()
     f.add(f"br i1 {f.make(f'load i1, ptr {in_doubt}')}, label %{slow}, label %{done}")
     f.label(slow)
@@ -297,9 +290,8 @@ def _product(f: _Function) -> None:
     """
     tx, ty = f.flag("%tx"), f.flag("%ty")
     size = f.make("mul nsw i64 %m, %n")
-    loop = f.open(size)
-    f.store(literal(0, f.dtype), "%OUT", (loop.counter, "1"))
-    f.close(loop)
+    with f.loop(size) as i:
+        f.store(literal(0, f.dtype), "%OUT", (i, "1"))
     some, none = f.branch(f.make(f"icmp sgt i64 {f.make(f'mul nsw i64 {size}, %k')}, 0"))
     f.label(none)
     f.add("ret i1 true")
@@ -353,13 +345,10 @@ def _copy(
     some = f.make(f"icmp sgt i64 {columns}, 0")
     f.fail_unless(f.all_of([some, f.make(f"icmp sle i64 {columns}, {MOST_ROWS}")]))
     total = f.number(0)
-    outer = f.open(columns)
-    inner = f.open(rows)
-    x = f.element(base, (inner.counter, strides[0]), (outer.counter, strides[1]))
-    f.store(x, out, (outer.counter, rows), (inner.counter, "1"))
-    f.update(f.type, total, "fadd reassoc", x)
-    f.close(inner)
-    f.close(outer)
+    with f.loop(columns) as j, f.loop(rows) as i:
+        x = f.element(base, (i, strides[0]), (j, strides[1]))
+        f.store(x, out, (j, rows), (i, "1"))
+        f.update(f.type, total, "fadd reassoc", x)
     x = f.load(f.type, total)
     rest = f.make(f"fsub {f.type} {x}, {x}")
     f.fail_unless(f.make(f"fcmp oeq {f.type} {rest}, {literal(0, f.dtype)}"))
@@ -406,16 +395,12 @@ def _cholesky(f: _Function) -> None:
     _copy(f, "%A", f.strides(f.flag("%ta"), "%n", "%n")[::-1], "%n", "%n", "%OUT")
     f.fortran("lapack", "potrf", f.letter(lower, "UL"), n, "%OUT", n, info)
     f.fail_unless(f.make(f"icmp eq i32 {f.make(f'load i32, ptr {info}')}, 0"))
-    rows = f.open("%n")
-    columns = f.open("%n")
-    i, j = rows.counter, columns.counter
-    above, below = (f.make(f"icmp {sign} i64 {j}, {i}") for sign in ("sgt", "slt"))
-    is_zero = f.make(f"select i1 {lower}, i1 {above}, i1 {below}")
-    found = f.element("%OUT", (i, "%n"), (j, "1"))
-    kept = f.make(f"select i1 {is_zero}, {f.type} {literal(0, f.dtype)}, {f.type} {found}")
-    f.store(kept, "%OUT", (i, "%n"), (j, "1"))
-    f.close(columns)
-    f.close(rows)
+    with f.loop("%n") as i, f.loop("%n") as j:
+        above, below = (f.make(f"icmp {sign} i64 {j}, {i}") for sign in ("sgt", "slt"))
+        is_zero = f.make(f"select i1 {lower}, i1 {above}, i1 {below}")
+        found = f.element("%OUT", (i, "%n"), (j, "1"))
+        kept = f.make(f"select i1 {is_zero}, {f.type} {literal(0, f.dtype)}, {f.type} {found}")
+        f.store(kept, "%OUT", (i, "%n"), (j, "1"))
 
 
 @_routine("C", "tc", "B", "tb", "OUT", "FACTOR", "COLUMNS", "n", "m", "lower")
@@ -455,12 +440,8 @@ def _solve_by_columns(
     n, m, info = f.whole("%n"), f.whole("%m"), f.allocate("i32")
     factor, *pivots = factors
     f.fortran("lapack", name, how, n, m, factor, n, *pivots, "%COLUMNS", n, *work, info)
-    rows = f.open("%n")
-    inner = f.open("%m")
-    x = f.element("%COLUMNS", (inner.counter, "%n"), (rows.counter, "1"))
-    f.store(x, "%OUT", (rows.counter, "%m"), (inner.counter, "1"))
-    f.close(inner)
-    f.close(rows)
+    with f.loop("%n") as i, f.loop("%m") as j:
+        f.store(f.element("%COLUMNS", (j, "%n"), (i, "1")), "%OUT", (i, "%m"), (j, "1"))
 
 
 @_routine("LU", "ta", "PIVOTS", "tp", "OUT", "WORK", "n")
@@ -474,27 +455,21 @@ def _inverse(f: _Function) -> None:
     f.fortran("lapack", "getri", n, "%OUT", n, "%PIVOTS", "%WORK", room, f.allocate("i32"))
     turned, done = f.branch(f.flag("%ta"))
     f.label(turned)
-    rows = f.open("%n")
-    columns = f.open(rows.counter)
-    i, j = rows.counter, columns.counter
-    below, above = (f.element("%OUT", (k, "%n"), (m, "1")) for k, m in ((i, j), (j, i)))
-    f.store(above, "%OUT", (i, "%n"), (j, "1"))
-    f.store(below, "%OUT", (j, "%n"), (i, "1"))
-    f.close(columns)
-    f.close(rows)
+    with f.loop("%n") as i, f.loop(i) as j:
+        below, above = (f.element("%OUT", (k, "%n"), (m, "1")) for k, m in ((i, j), (j, i)))
+        f.store(above, "%OUT", (i, "%n"), (j, "1"))
+        f.store(below, "%OUT", (j, "%n"), (i, "1"))
     f.add(f"br label %{done}")
     f.label(done)
 
 
 def _fail_unless_regular(f: _Function, factors: str) -> None:
     """Fail if there is a zero on the diagonal of a factor."""
-    singular = f.allocate("i1")
-    f.add(f"store i1 false, ptr {singular}")
-    loop = f.open("%n")
-    pivot = f.element(factors, (loop.counter, "%n"), (loop.counter, "1"))
-    zero = f.make(f"fcmp oeq {f.type} {pivot}, {literal(0, f.dtype)}")
-    f.update("i1", singular, "or", zero)
-    f.close(loop)
+    singular = f.variable("i1", "false")
+    with f.loop("%n") as i:
+        pivot = f.element(factors, (i, "%n"), (i, "1"))
+        zero = f.make(f"fcmp oeq {f.type} {pivot}, {literal(0, f.dtype)}")
+        f.update("i1", singular, "or", zero)
     f.fail_unless(f.make(f"xor i1 {f.make(f'load i1, ptr {singular}')}, true"))
 
 
@@ -504,18 +479,15 @@ def _slogdet(f: _Function) -> None:
     has them."""
     _fail_unless_factored(f)
     minus_one, zero, one = (literal(x, f.dtype) for x in (-1, 0, 1))
-    negative, total = f.allocate("i1"), f.number(0)
-    f.add(f"store i1 false, ptr {negative}")
-    loop = f.open("%n")
-    i = loop.counter
-    pivot = f.element("%LU", (i, "%n"), (i, "1"))
-    log = f.intrinsic("log", f.dtype, f.intrinsic("fabs", f.dtype, pivot))
-    f.update(f.type, total, "fadd", log)
-    row = f.make(f"sext i32 {f.load('i32', f.at('%PIVOTS', i, 'i32'))} to i64")
-    moved = f.make(f"icmp ne i64 {row}, {f.make(f'add i64 {i}, 1')}")
-    below = f.make(f"fcmp olt {f.type} {pivot}, {zero}")
-    f.update("i1", negative, "xor", f.make(f"xor i1 {moved}, {below}"))
-    f.close(loop)
+    negative, total = f.variable("i1", "false"), f.number(0)
+    with f.loop("%n") as i:
+        pivot = f.element("%LU", (i, "%n"), (i, "1"))
+        log = f.intrinsic("log", f.dtype, f.intrinsic("fabs", f.dtype, pivot))
+        f.update(f.type, total, "fadd", log)
+        row = f.make(f"sext i32 {f.load('i32', f.at('%PIVOTS', i, 'i32'))} to i64")
+        moved = f.make(f"icmp ne i64 {row}, {f.make(f'add i64 {i}, 1')}")
+        below = f.make(f"fcmp olt {f.type} {pivot}, {zero}")
+        f.update("i1", negative, "xor", f.make(f"xor i1 {moved}, {below}"))
     found = f.load(f.type, total)
     f.store(found, "%LOG")
     below = f.make(f"load i1, ptr {negative}")
@@ -531,16 +503,14 @@ def _places(f: _Function) -> None:
 
     It fails if one is out of bounds, and has 0 in its place.
     """
-    within = f.allocate("i1")
-    f.add(f"store i1 true, ptr {within}")
-    loop = f.open("%m")
-    x = f.element("%X", (loop.counter, "1"))
-    below = f.make(f"icmp slt i64 {x}, 0")
-    place = f.make(f"select i1 {below}, i64 {f.make(f'add i64 {x}, %n')}, i64 {x}")
-    fits = f.make(f"icmp ult i64 {place}, %n")
-    f.store(f.make(f"select i1 {fits}, i64 {place}, i64 0"), "%OUT", (loop.counter, "1"))
-    f.update("i1", within, "and", fits)
-    f.close(loop)
+    within = f.variable("i1", "true")
+    with f.loop("%m") as i:
+        x = f.element("%X", (i, "1"))
+        below = f.make(f"icmp slt i64 {x}, 0")
+        place = f.make(f"select i1 {below}, i64 {f.make(f'add i64 {x}, %n')}, i64 {x}")
+        fits = f.make(f"icmp ult i64 {place}, %n")
+        f.store(f.make(f"select i1 {fits}, i64 {place}, i64 0"), "%OUT", (i, "1"))
+        f.update("i1", within, "and", fits)
     f.fail_unless(f.load("i1", within))
 
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -147,15 +148,6 @@ def pointer(address: int) -> str:
     return f"inttoptr (i64 {address} to ptr)"
 
 
-class Counted(NamedTuple):
-    """A loop: its counter, where that is kept, and the blocks of its head and its end."""
-
-    counter: str
-    variable: str
-    head: str
-    end: str
-
-
 class Code:
     """The lines of a function of LLVM, and what it allocates before them."""
 
@@ -196,6 +188,12 @@ class Code:
         self.allocations.append(f"  {name} = alloca {text}")
         return name
 
+    def variable(self, type_: str, x: str) -> str:
+        """Return where a value is kept that may change, once it has been stored there."""
+        place = self.allocate(type_)
+        self.add(f"store {type_} {x}, ptr {place}")
+        return place
+
     def at(self, base: str, offset: str | int, type_: str = "i8") -> str:
         """Return the place of an element."""
         return self.make(f"getelementptr {type_}, ptr {base}, i64 {offset}")
@@ -227,25 +225,34 @@ class Code:
 
     # -- loops ---------------------------------------------------------------------------------
 
-    def open(self, length: str) -> Counted:
-        """Begin a loop."""
-        variable = self.allocate("i64")
-        head, body, end = self.name(), self.name(), self.name()
-        self.add(f"store i64 0, ptr {variable}")
+    @contextmanager
+    def loop(
+        self, length: str, step: str = "1", rest: str = "", end: str | None = None
+    ) -> Iterator[str]:
+        """Add the instructions of a block as a loop, and give it the counter.
+
+        Parameters
+        ----------
+        length, step
+            Where the counter ends, and how far it goes at a time.
+        rest
+            What LLVM is told about the loop.
+        end
+            The name of what follows; by default a new one.
+        """
+        variable = self.variable("i64", "0")
+        head, body, end = self.name(), self.name(), end or self.name()
         self.add(f"br label %{head}")
         self.label(head)
         counter = self.make(f"load i64, ptr {variable}")
         more = self.make(f"icmp slt i64 {counter}, {length}")
         self.add(f"br i1 {more}, label %{body}, label %{end}")
         self.label(body)
-        return Counted(counter, variable, head, end)
-
-    def close(self, loop: Counted, step: str = "1", rest: str = "") -> None:
-        """End a loop, the last one that was begun."""
-        after = self.make(f"add nsw i64 {loop.counter}, {step}")
-        self.add(f"store i64 {after}, ptr {loop.variable}")
-        self.add(f"br label %{loop.head}{rest}")
-        self.label(loop.end)
+        yield counter
+        after = self.make(f"add nsw i64 {counter}, {step}")
+        self.add(f"store i64 {after}, ptr {variable}")
+        self.add(f"br label %{head}{rest}")
+        self.label(end)
 
     def call_loop(
         self, loop: Loop, places: Sequence[tuple[str, str]], count: str, name: str | None = None
@@ -261,11 +268,10 @@ class Code:
         """
         arguments = self.allocate(f"[{len(places)} x ptr]")
         steps = self.allocate(f"[{len(places)} x i64]")
-        lengths = self.allocate("i64")
+        lengths = self.variable("i64", count)
         for i, (where, step) in enumerate(places):
             self.add(f"store ptr {where}, ptr {self.at(arguments, i, 'ptr')}")
             self.add(f"store i64 {step}, ptr {self.at(steps, i, 'i64')}")
-        self.add(f"store i64 {count}, ptr {lengths}")
         given = f"ptr {arguments}, ptr {lengths}, ptr {steps}, ptr {pointer(loop.data)}"
         self.add(f"call void {name or pointer(loop.address)}({given})")
 
