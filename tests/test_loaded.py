@@ -73,6 +73,8 @@ MISSING = {
     "relgraph.bridges.sympy.to_sympy": ("sympy", "sympy"),
     "relgraph.bridges.rewrite": ("jax", "jax"),
     "relgraph.Mode(linker='jax')": ("jax", "jax"),
+    "relgraph.Mode(linker='dask')": ("dask", "dask"),
+    "from relgraph.engines.dask import DaskLinker; DaskLinker()": ("dask", "dask"),
     SEARCH: ("flint", "search"),
 }
 """Uses of what needs another library, that library, and the extra that has it."""

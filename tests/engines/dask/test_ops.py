@@ -18,6 +18,7 @@ from relgraph.graph.reference import evaluate
 from tests.arrays import assert_close
 from tests.engines.dask.test_fuzz import cut_at_random
 from tests.engines.graphs import GRAPHS
+from tests.notebooks.scripts import script
 from tests.seeds import seed_of
 
 
@@ -59,3 +60,11 @@ def test_parts_are_those_of_numpy(number: int) -> None:
     with dask.config.set(scheduler="sync"):
         found = f(cut_at_random(value, rng), cut_at_random(new, rng) if rng.random() < 0.7 else new)
     assert_close(found, evaluate(outputs, {x: value, y: new}))
+
+
+# The page of the documentation that says how each Op is computed.
+
+
+def test_the_page_is_what_the_script_writes() -> None:
+    ops = script("dask_ops")
+    assert ops.PAGE.read_text(encoding="utf-8") == ops.page(), "python notebooks/dask_ops.py"
