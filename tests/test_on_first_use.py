@@ -78,6 +78,8 @@ def test_no_package_hides_an_error_behind_a_missing_name(
         raise AttributeError("module 'numpy' has no attribute 'gone'")
 
     lazy = import_module(package)
+    with pytest.raises(AttributeError, match=f"{package}' has no attribute 'no_such_name'"):
+        _ = lazy.no_such_name
     find, name = lazy.__getattr__, lazy.__dir__()[-1]
     monkeypatch.setattr(on_first_use, "import_module", fails)
     with pytest.raises(ImportError, match="has no attribute 'gone'"):

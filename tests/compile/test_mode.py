@@ -308,7 +308,7 @@ ONE, MANY = "expected a LocalOptimizer or a law", "a law or a LocalOptimizer"
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: Mode("c"), ValueError, "no linker is called 'c'; there are py, vm"),
+        (lambda: Mode("c"), ValueError, "no linker is called 'c'; there are py, vm.*jax"),
         (lambda: Mode(optimizer="best"), ValueError, "no optimizer is called 'best'"),
         (lambda: Mode(optimizer=3), TypeError, "is not the name of an optimizer, .*" + MANY),
         (lambda: Mode(3), TypeError, "a linker has a name"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -190,6 +192,14 @@ def test_the_modes_have_names() -> None:
     for name, mode in MODES.items():
         assert predefined_modes[name.upper()] is mode
     assert repr(MODES["relgraph"].linker) == "RelgraphLinker('fast_run')"
+
+
+def test_loading_the_bridge_gives_pytensor_its_modes() -> None:
+    program = (
+        "import relgraph.bridges.pytensor, pytensor;"
+        "assert 'RELGRAPH' in pytensor.compile.mode.predefined_modes"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 COSTS: dict[str, Callable[[Any], Any]] = {

@@ -16,7 +16,7 @@ import relgraph
 import relgraph.tensor as at
 from relgraph import Mode, function, shared
 from relgraph.compile.mode import get_mode
-from relgraph.vm import LINKERS, find_linker
+from relgraph.vm import LINKERS
 from tests.arrays import assert_close
 
 ROOT = Path(__file__).parents[3]
@@ -216,13 +216,6 @@ def test_functions_are_copied_pickled_and_profiled() -> None:
     profiled = function([x], (w * x).sum(), mode="jax", profile=True)
     profiled(np.ones(2))
     assert profiled.profile is not None and profiled.profile.node_times.seconds
-
-
-def test_names_of_linkers() -> None:
-    with pytest.raises(ValueError, match=r"no linker is called 'jaxx'; there are .*jax"):
-        find_linker("jaxx")
-    with pytest.raises(ValueError, match="no mode is called 'jaxx'"):
-        get_mode("jaxx")
 
 
 def test_where_the_engine_comes_first_jax_computes_in_the_thread_that_calls() -> None:

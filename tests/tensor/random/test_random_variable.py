@@ -6,7 +6,6 @@ import pickle
 import numpy as np
 import pytest
 
-import relgraph
 import relgraph.tensor as at
 from relgraph import dprint, function, grad, shared
 from relgraph.compile import SharedVariable, is_same_graph, predefined_modes
@@ -157,17 +156,6 @@ def test_variables_are_pickled_and_copied():
         assert own.name == "rng"
         assert function([], twin)() == np.random.default_rng(1).normal()
     assert rng.clone().container is rng.container
-
-
-def test_the_package_is_found():
-    assert at.random is relgraph.tensor.random
-    assert set(dir(at.random)) >= {"RandomStream", "normal"}
-    for name in at.random.__all__:
-        assert getattr(at.random, name) is not None
-    with pytest.raises(AttributeError, match=r"'relgraph.tensor.random' has no attribute 'x'"):
-        at.random.x  # noqa: B018
-    with pytest.raises(AttributeError, match=r"module 'relgraph.tensor' has no attribute 'x'"):
-        at.x  # noqa: B018
 
 
 # What values draws refuse, how they broadcast, and that they are neither merged nor computed ahead.
