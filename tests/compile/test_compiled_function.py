@@ -170,6 +170,9 @@ def test_copies_without_updates() -> None:
     assert [g()["r"], g()["r"]] == [5, 5]
     assert (a.get_value(), b.get_value()) == (1, 5)
     assert f()["r"] == 1 and f()["r"] == 4
+    b.default_update = b + 1
+    still = function([], b * 1).copy(delete_updates=True)
+    assert (still(), still(), b.get_value()) == (5, 5, 5)
 
 
 def test_repr(f: Function) -> None:
@@ -457,6 +460,15 @@ def test_every_function_sees_the_value() -> None:
     assert (f(), g()) == (20, 30)
     s.set_value(np.array(4.0))
     assert s.eval() == 4
+
+
+def test_an_update_by_a_constant_is_a_copy_of_it() -> None:
+    s = shared(np.zeros(2), "s")
+    f = function([], updates={s: np.ones(2)})
+    for _ in range(2):
+        f()
+        assert s.get_value().tolist() == [1, 1]
+        s.get_value(borrow=True)[:] = 5
 
 
 def test_a_default_update_can_be_taken_away() -> None:
