@@ -33,6 +33,7 @@ from relgraph.graph.kanren.goals import (
     Condition,
     Goal,
     code_of,
+    fitted,
     goals_of,
     name_of,
     over_parts,
@@ -327,9 +328,6 @@ class Specialization(StagedRelation):
     ----------
     relation, search
         See `StagedRelation`.
-    fitted
-        A function of a node and an answer: the list that replaces the outputs of the node, or
-        False.
 
     Attributes
     ----------
@@ -337,12 +335,9 @@ class Specialization(StagedRelation):
         How many levels of nodes the relation has looked at.
     """
 
-    def __init__(
-        self, relation: Relation, search: Transform, fitted: Callable[[Apply, Any], Any]
-    ) -> None:
+    def __init__(self, relation: Relation, search: Transform) -> None:
         super().__init__(relation, search)
         self.max_depth = 0
-        self._fitted = fitted
         self._forget()
 
     def _forget(self) -> None:
@@ -355,10 +350,11 @@ class Specialization(StagedRelation):
         residual, values = self._residual_for(fgraph, node)
         if self.fallback_reason:
             return None, None
+        (old,) = node.outputs
         for plan in residual.answers:
-            new = self._fitted(node, plan(values))
-            if new is not False:
-                return new, residual
+            new = fitted(plan(values), old)
+            if new is not None and new is not old:
+                return [new], residual
         return (None if residual.reason else False), residual
 
     def _residual_for(self, fgraph: Any, node: Apply) -> tuple[Residual, list[Any]]:

@@ -123,11 +123,7 @@ class KanrenRelationSub(LocalOptimizer):
     @cached_property
     def specialization(self) -> Specialization:
         """The relation specialized for the structures that it has met, if it is open."""
-        return Specialization(
-            self.kanren_relation,
-            self.search,
-            lambda node, answer: _fitted(node.outputs, [answer]),
-        )
+        return Specialization(self.kanren_relation, self.search)
 
     def transform(self, fgraph: Any, node: Apply) -> Any:
         """Return the replacements of the outputs of `node`, or False; raises like `search`."""
