@@ -24,7 +24,7 @@ from unification.utils import transitive_get
 from unification.variable import isvar
 
 from relgraph.graph.basic import Apply
-from relgraph.graph.kanren.codegen import NotCompilable, compile_rule
+from relgraph.graph.kanren.codegen import NotCompilable, Transform, compile_rule
 from relgraph.graph.kanren.goals import (
     CONJ,
     DISJ,
@@ -203,9 +203,6 @@ class OpenRun:
             known: Goal = goal
             return known
         raise OpenRelation(f"its goal {name_of(goal)} may look at the state instead of unifying")
-
-
-Transform = Callable[[Any, Apply], Any]
 
 
 class StagedRelation(ABC):

@@ -575,10 +575,6 @@ class Each:
         self.items = items
         self.others = others
 
-    def with_relation(self, relation: Callable[[Any, Any], Any]) -> Each:
-        """Return the same goal for another relation."""
-        return Each(relation, self.items, self.others)
-
     def __call__(self, s: Any) -> Iterator[Any]:
         left, right = (transitive_get(x, s) for x in (self.items, self.others))
         known = next((x for x in (left, right) if type(x) in (list, tuple, ExpressionTuple)), None)
@@ -740,7 +736,7 @@ def over_parts(goal: Goal, prepared: Callable[[Goal, int], Goal]) -> Goal | None
     """
     if isinstance(goal, Each):
         related = goal.relation
-        return goal.with_relation(lambda x, y: prepared(related(x, y), 0))
+        return Each(lambda x, y: prepared(related(x, y), 0), goal.items, goal.others)
     code = code_of(goal)
     if code is CONJ:
         return lconj_seq(prepared(part, i) for i, part in enumerate(goals_of(goal)))

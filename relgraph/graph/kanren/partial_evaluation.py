@@ -36,7 +36,6 @@ from relgraph.graph.kanren.goals import (
     TERM_SHAPE_GOALS,
     WALKO,
     Compute,
-    Each,
     Goal,
     Readers,
     Where,
@@ -559,8 +558,6 @@ def traced(goal: Any, trace: Trace) -> Goal:
 
     When run, it raises `Unstageable` if it reaches a goal that may look at nodes in another way.
     """
-    if isinstance(goal, Each):
-        return goal.with_relation(_TracedConstructor(goal.relation, trace))
     code = code_of(goal)
     plain = code is EQ or code in TERM_SHAPE_GOALS or goal is succeed or goal is fail
     if plain or type(goal) in (Where, Compute, Readers):
