@@ -83,13 +83,10 @@ TABLE = """
     flag-compared: eq(b, 1) → b
     constant-on-the-right: eq(constant(1), i) → i == 1
     flag-compared: eq(x < y, constant(np.ones((1, 1), "int8"))) → (x < y)[None]
-    flag-compared: neq(x < y, 0.0) → x < y
     flag-compared: gt(b, np.uint64(0)) → b
     flag-compared: b >= 1 → b
     constant-on-the-right: lt(0, b) → b > 0
     constant-on-the-right: le(1, b) → b >= 1
-    flag-compared-otherwise: eq(b, 0) → ~b
-    flag-compared-otherwise: neq(b, 1) → ~b
     flag-compared-otherwise: b < 1 → ~b
     constant-on-the-right: ge(0, b) → b <= 0
     constant-on-the-right: gt(1, b) → b < 1

@@ -198,9 +198,6 @@ TABLE = """
     pow-two-integer: u**2 → sqr(u)
     pow-of-few-products: x**3 → x * sqr(x)
     pow-of-few-products: i**4 → sqr(sqr(i))
-    pow-of-few-products: x**5 → x * sqr(sqr(x))
-    pow-of-few-products: x**6 → sqr(x * sqr(x))
-    pow-of-few-products: x**8 → sqr(sqr(sqr(x)))
     pow-of-few-products: x**7 → x * sqr(x * sqr(x))
     pow-of-few-products: i**16 → sqr(sqr(sqr(sqr(i))))
 """

@@ -10,8 +10,6 @@ from relgraph.graph.basic import Constant
 from relgraph.graph.fg.structure import (
     SHORT,
     ManyClients,
-    Replacement,
-    Structure,
     easily_taken_from,
     with_clients,
 )
@@ -19,38 +17,6 @@ from relgraph.graph.utils import InconsistencyError
 from tests.graph.fg.edits import run
 from tests.graph.toys import f, g, graph_of, h, my_type, variables
 from tests.seeds import seed_of
-
-
-def structure(inputs, outputs):
-    made = Structure()
-    made.start(inputs, (), outputs)
-    return made
-
-
-class TestReplace:
-    def test_what_happened_is_said(self):
-        x, y = variables("x y")
-        a, b = f(x), g(y)
-        old = h(a, b)
-        out = f(old, a)
-        s = structure([x, y], [out, old])
-        inner = g(x)
-        new = h(inner)
-        assert s.replace(old, new, "why") == Replacement(
-            var=old,
-            new_var=new,
-            users=[(out.owner, 0), ("output", 1)],
-            imported=[inner.owner, new.owner],
-            pruned=[old.owner, b.owner],
-            single_use=[a],
-            reason="why",
-        )
-
-    def test_by_what_reads_it(self):
-        (x,) = variables("x")
-        a = f(x)
-        done = structure([x], [g(a)]).replace(a, h(a), None)
-        assert done.pruned == () and done.single_use == [a]
 
 
 def test_every_change_empties_what_is_known():
