@@ -421,28 +421,6 @@ LEFT_ALONE = """
 """
 
 
-def test_what_overflows_does_not():
-    large = {"x": np.array([800.0, -800.0]), "y": np.array([799.0, -801.0])}
-    for name, before, expected in [
-        ("log-exp", at.log(at.exp(x)), large["x"]),
-        ("exp-div-exp", at.exp(x) / at.exp(y), [math.e, math.e]),
-        ("log-expm1", at.log(at.expm1(x)), [800.0, math.nan]),
-    ]:
-        found = value_of(applied(LAWS[name], before), large)
-        np.testing.assert_allclose(found, expected, rtol=1e-12)
-
-
-def test_a_term_that_cancels_one_leaves_the_others():
-    """``log(1 - p + 1e-20)`` where `p` is 1, however it is written."""
-    values = {"x": np.array([-1.0, 1e-9]), "y": np.array([1e-20, 1e-9])}
-    for name, before in [
-        ("log1p-sum", at.log(at.add(1, x, y))),
-        ("log1p-sub", at.log((1 + x) - (-y))),
-    ]:
-        found = value_of(applied(LAWS[name], before), values)
-        np.testing.assert_allclose(found, [math.log(1e-20), math.log1p(2e-9)], rtol=1e-15)
-
-
 def test_float32_stays_float32():
     for before in (at.log(1 + f), at.exp(f) * at.exp(h)):
         for law in laws_of(exponential).values():
@@ -451,6 +429,21 @@ def test_float32_stays_float32():
 
 # what is far from 1, the value, and the slopes by x, y and z, where the graph reads them
 EXTREMES = [
+    ("log-exp", at.log(e), (800.0, 0.0, 0.0), 800.0, (1.0,)),
+    ("log-exp", at.log(e), (-800.0, 0.0, 0.0), -800.0, (1.0,)),
+    ("exp-div-exp", e / u, (800.0, 799.0, 0.0), math.e, (math.e, -math.e)),
+    ("log-expm1", at.log(at.expm1(x)), (800.0, 0.0, 0.0), 800.0, (1.0,)),
+    ("log-expm1", at.log(at.expm1(x)), (-800.0, 0.0, 0.0), np.nan, None),
+    # a term that cancels one leaves the others, however it is written
+    ("log1p-sum", at.log(at.add(1, x, y)), (-1.0, 1e-20, 0.0), math.log(1e-20), None),
+    ("log1p-sum", at.log(at.add(1, x, y)), (1e-9, 1e-9, 0.0), math.log1p(2e-9), None),
+    ("log1p-sub", at.log((1 + x) - (-y)), (-1.0, 1e-20, 0.0), math.log(1e-20), None),
+    ("log1p-sub", at.log((1 + x) - (-y)), (1e-9, 1e-9, 0.0), math.log1p(2e-9), None),
+    # beside itself alone the difference of the exponents is no term
+    ("less-logaddexp", x - at.logaddexp(x, x), (np.nan, 0.0, 0.0), np.nan, None),
+    ("less-logaddexp", x - at.logaddexp(x, x), (1.0, 0.0, 0.0), -math.log(2), None),
+    ("less-logaddexp", x - at.logaddexp(x, x, x), (np.nan, 0.0, 0.0), np.nan, None),
+    ("less-logaddexp", x - at.logaddexp(x, x, x), (1.0, 0.0, 0.0), -math.log(3), None),
     ("log-of-product", at.log(at.exp(x) * y), (-800.0, -3.0, 0.0), np.nan, (1.0, -1 / 3)),
     ("log-of-product", at.log(at.exp(x) * y), (-800.0, 2.0, 0.0), np.log(2) - 800, (1.0, 0.5)),
     ("log-of-product", at.log(at.exp(x) * y), (-np.inf, -3.0, 0.0), -np.inf, (1.0, -1 / 3)),
@@ -565,37 +558,23 @@ def test_values_and_slopes_are_true(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "value", "slopes"),
+    ("values", "total", "slopes", "share"),
     [
-        ((math.inf, 1.0, 2.0), math.inf, (1.0, 0.0, 0.0)),
-        ((-math.inf, 0.0, 0.0), math.log(2), (0.0, 0.5, 0.5)),
-        ((-math.inf, -math.inf, -math.inf), -math.inf, (math.nan,) * 3),
-        ((math.nan, 0.0, 1.0), math.nan, (math.nan,) * 3),
+        ((math.inf, 1.0, 2.0), math.inf, (1.0, 0.0, 0.0), (1.0, 0.0)),
+        ((1.0, math.inf, 2.0), math.inf, (0.0, 1.0, 0.0), (0.0, -math.inf)),
+        ((-math.inf, 0.0, 0.0), math.log(2), (0.0, 0.5, 0.5), (0.0, -math.inf)),
+        ((-math.inf, -math.inf, -math.inf), -math.inf, (math.nan,) * 3, (math.nan,) * 2),
+        ((math.nan, 0.0, 1.0), math.nan, (math.nan,) * 3, (math.nan,) * 2),
     ],
 )
-def test_infinities_and_nan(values: Any, value: float, slopes: Any) -> None:
-    inputs = at.dscalars(*"abc")
-    cost = at.log(at.add(*map(at.exp, inputs)))
-    found = function(inputs, [cost, *grad(cost, inputs)])(*values)
-    np.testing.assert_allclose(found, [value, *slopes], rtol=1e-15)
-
-
-@pytest.mark.parametrize(
-    ("values", "share", "logarithm"),
-    [
-        ((math.inf, 1.0, 2.0), 1.0, 0.0),
-        ((1.0, math.inf, 2.0), 0.0, -math.inf),
-        ((-math.inf, -math.inf, 0.0), 0.0, -math.inf),
-        ((-math.inf, -math.inf, -math.inf), math.nan, math.nan),
-        ((math.nan, 0.0, 1.0), math.nan, math.nan),
-    ],
-)
-def test_shares_of_infinities(values: Any, share: float, logarithm: float) -> None:
+def test_infinities_and_nan(values: Any, total: float, slopes: Any, share: Any) -> None:
+    """The logarithm of a sum with its slopes, and the share of the first term with its own."""
     inputs = at.dscalars(*"abc")
     exps = [at.exp(v) for v in inputs]
-    part = exps[0] / at.add(*exps)
-    found = function(inputs, [part, at.log(part)])(*values)
-    np.testing.assert_array_equal(found, [share, logarithm])
+    cost, part = at.log(at.add(*exps)), exps[0] / at.add(*exps)
+    found = function(inputs, [cost, *grad(cost, inputs)])(*values)
+    np.testing.assert_allclose(found, [total, *slopes], rtol=1e-15)
+    np.testing.assert_array_equal(function(inputs, [part, at.log(part)])(*values), share)
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
@@ -656,14 +635,6 @@ def test_a_logarithm_of_a_share_is_computed_in_its_own_dtype(dtype: str) -> None
     assert after is not before
     values = {v.name: value.astype(v.type.dtype) for v, value in (own, among, third)}
     np.testing.assert_allclose(value_of(after, values), value_of(before, values), rtol=1e-15)
-
-
-def test_a_share_of_nan_is_nan() -> None:
-    """Beside itself alone too, where the difference of the exponents is no term."""
-    values = {"x": np.array([math.nan, 1.0])}
-    for count in (2, 3):
-        made = applied(LAWS["less-logaddexp"], x - at.logaddexp(*[x] * count))
-        np.testing.assert_allclose(value_of(made, values), [math.nan, -math.log(count)], rtol=1e-15)
 
 
 def test_all_shares_are_of_one_scaled_sum() -> None:

@@ -10,12 +10,10 @@ from relgraph.graph.basic import Constant
 from relgraph.graph.fg.structure import (
     SHORT,
     ManyClients,
-    easily_taken_from,
-    with_clients,
 )
 from relgraph.graph.utils import InconsistencyError
 from tests.graph.fg.edits import run
-from tests.graph.toys import f, g, graph_of, h, my_type, variables
+from tests.graph.toys import f, g, graph_of, h, my_type
 from tests.seeds import seed_of
 
 
@@ -89,27 +87,6 @@ class TestClients:
         assert sorted(many) == sorted(kept)
         assert not many.misplaced()
         assert all(client in many for client in kept)
-
-
-@given(st.integers(1, 3 * SHORT), st.data())
-def test_the_form_of_a_list_in_which_one_is_easily_found(count, data):
-    clients = [("output", i) for i in range(count)]
-    which = data.draw(st.integers(0, count - 1))
-    found = easily_taken_from(clients, ("output", which))
-    assert list(found) == clients
-    # a long one stays what it is while its first ones are taken
-    assert isinstance(found, ManyClients) == (count > SHORT and which >= SHORT)
-    assert easily_taken_from(found, ("output", which)) is found
-
-
-@given(st.integers(0, 2 * SHORT), st.integers(0, 2 * SHORT))
-def test_lists_of_clients_are_joined(few, more):
-    (x,) = variables("x")
-    every = [(f(x).owner, i) for i in range(few + more)]
-    joined = with_clients(ManyClients(every[:few]) if few > SHORT else every[:few], every[few:])
-    assert list(joined) == every
-    if isinstance(joined, ManyClients):
-        assert joined.misplaced() == []
 
 
 # Each way in which a graph can be broken is found and named.
