@@ -142,8 +142,7 @@ def _columns(indices: Any, axes: Sequence[int]) -> dict[int, Any]:
     return {int(d): indices[(*batch, j)] for j, d in enumerate(axes)}
 
 
-def _gather(equation: Equation) -> Any:
-    operand, indices = equation.inputs
+def _gather(equation: Equation, operand: Any, indices: Any) -> Any:
     numbers, mode = equation["dimension_numbers"], equation["mode"]
     insist(mode != GatherScatterMode.ONE_HOT)
     beside = numbers.operand_batching_dims
@@ -186,15 +185,13 @@ def _dynamic(operand: Any, starts: Sequence[Any], sizes: Sequence[int]) -> Windo
     return Windows(operand, dict(enumerate(starts)), {}, sizes, frozenset(), ()).clipped()
 
 
-def _dynamic_slice(equation: Equation) -> Any:
-    operand, *starts = equation.inputs
+def _dynamic_slice(equation: Equation, operand: Any, *starts: Any) -> Any:
     windows = _dynamic(operand, starts, [int(n) for n in equation["slice_sizes"]])
     part, there = windows.part()
     return _reordered(part, there, windows.axes(range(operand.type.ndim), operand.type.ndim))
 
 
-def _dynamic_update_slice(equation: Equation) -> Any:
-    operand, update, *starts = equation.inputs
+def _dynamic_update_slice(equation: Equation, operand: Any, update: Any, *starts: Any) -> Any:
     if operand.type.shape == update.type.shape:
         return update
     windows = _dynamic(operand, starts, update.type.shape)
@@ -203,8 +200,7 @@ def _dynamic_update_slice(equation: Equation) -> Any:
     return at.set_subtensor(part, _reordered(update, given, there))
 
 
-def _scatter(equation: Equation) -> Any:
-    operand, indices, updates = equation.inputs
+def _scatter(equation: Equation, operand: Any, indices: Any, updates: Any) -> Any:
     numbers, mode = equation["dimension_numbers"], equation["mode"]
     insist(mode != GatherScatterMode.ONE_HOT and bool(operand.type.ndim))
     beside = numbers.operand_batching_dims

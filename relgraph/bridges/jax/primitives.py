@@ -40,8 +40,6 @@ class Equation:
     ----------
     primitive
         The name of the primitive.
-    inputs
-        The variables of its inputs.
     parameters
         Its parameters.
     types
@@ -51,7 +49,6 @@ class Equation:
     """
 
     primitive: str
-    inputs: Sequence[Any]
     parameters: dict[str, Any]
     types: Sequence[Type]
     inline: Callable[[Any, Sequence[Any]], list[Any]]
@@ -65,8 +62,8 @@ class Equation:
         return self.types[0].shape  # type: ignore[attr-defined, no-any-return]
 
 
-Reader = Callable[[Equation], Any]
-"""Returns the variable of the output of an equation, or the list of several.
+Reader = Callable[..., Any]
+"""Takes an equation and the variables of its inputs; returns that of the output, or several.
 
 It raises `NoCounterpart` where there is none.
 """
@@ -97,64 +94,57 @@ _REAL = {"max": at.maximum, "min": at.minimum, "sign": at.sign}
 _TO_NEAREST_EVEN = 1
 
 
-def _same(equation: Equation) -> Any:
-    return _SAME[equation.primitive](*equation.inputs)
+def _same(equation: Equation, *inputs: Any) -> Any:
+    return _SAME[equation.primitive](*inputs)
 
 
-def _real(equation: Equation) -> Any:
-    insist(not is_complex(equation.inputs[0].type.dtype))
-    return _REAL[equation.primitive](*equation.inputs)
+def _real(equation: Equation, *inputs: Any) -> Any:
+    insist(not is_complex(inputs[0].type.dtype))
+    return _REAL[equation.primitive](*inputs)
 
 
-def _div(equation: Equation) -> Any:
-    x, y = equation.inputs
+def _div(equation: Equation, x: Any, y: Any) -> Any:
     if not is_discrete(x.type.dtype):
         return at.true_div(x, y)
     # integers are divided towards zero
     return at.int_div(at.sub(x, at.fmod(x, y)), y)
 
 
-def _pow(equation: Equation) -> Any:
-    x, y = equation.inputs
+def _pow(equation: Equation, x: Any, y: Any) -> Any:
     insist(not is_discrete(x.type.dtype))
     return at.pow(x, at.cast(y, x.type.dtype))
 
 
-def _integer_pow(equation: Equation) -> Any:
-    (x,) = equation.inputs
+def _integer_pow(equation: Equation, x: Any) -> Any:
     y = equation["y"]
     insist(y >= 0 or not is_discrete(x.type.dtype))
     return at.pow(x, np.asarray(y, x.type.dtype))
 
 
-def _polynomial(equation: Equation) -> Any:
+def _polynomial(equation: Equation, x: Any, *coefficients: Any) -> Any:
     """Read a polynomial by its coefficients, the constant first: by Horner's rule, as JAX does."""
-    x, *coefficients = equation.inputs
     found = at.second(x, coefficients[-1])
     for coefficient in reversed(coefficients[:-1]):
         found = found * x + coefficient
     return found
 
 
-def _round(equation: Equation) -> Any:
+def _round(equation: Equation, x: Any) -> Any:
     insist(int(equation["rounding_method"]) == _TO_NEAREST_EVEN)
-    return at.round(equation.inputs[0])
+    return at.round(x)
 
 
-def _shift_right_logical(equation: Equation) -> Any:
-    x, y = equation.inputs
+def _shift_right_logical(equation: Equation, x: Any, y: Any) -> Any:
     insist(x.type.dtype.startswith("u"))
     return at.right_shift(x, y)
 
 
-def _population_count(equation: Equation) -> Any:
-    (x,) = equation.inputs
+def _population_count(equation: Equation, x: Any) -> Any:
     insist(x.type.dtype.startswith("u"))  # of others NumPy counts the bits of the absolute value
     return at.cast(at.bitwise_count(x), x.type.dtype)
 
 
-def _select_n(equation: Equation) -> Any:
-    which, *cases = equation.inputs
+def _select_n(equation: Equation, which: Any, *cases: Any) -> Any:
     if which.type.dtype == "bool":
         return at.where(which, cases[1], cases[0])
     found = cases[-1]
@@ -179,8 +169,7 @@ def _integers(values: Iterable[Any]) -> tuple[int, ...]:
     return tuple(int(n) for n in values)
 
 
-def _reduced(equation: Equation) -> Any:
-    (x,) = equation.inputs
+def _reduced(equation: Equation, x: Any) -> Any:
     op, axes = _REDUCTIONS[equation.primitive], _integers(equation["axes"])
     # of no elements JAX knows an extreme, and NumPy none
     is_extreme = op in (scalar.maximum, scalar.minimum)
@@ -189,15 +178,13 @@ def _reduced(equation: Equation) -> Any:
     return at.cast(CAReduce(op, axes)(x), x.type.dtype) if axes else x
 
 
-def _place(equation: Equation) -> Any:
-    (x,) = equation.inputs
+def _place(equation: Equation, x: Any) -> Any:
     (axis,) = _integers(equation["axes"])
     insist(bool(x.type.shape[axis]) and not is_complex(x.type.dtype))
     return at.cast(_PLACES[equation.primitive](x, axis), str(equation["index_dtype"]))
 
 
-def _running(equation: Equation) -> Any:
-    (x,) = equation.inputs
+def _running(equation: Equation, x: Any) -> Any:
     axis = int(equation["axis"])
     insist(not is_complex(x.type.dtype) or equation.primitive in ("cumsum", "cumprod"))
     insist(bool(x.type.shape[axis]))
@@ -206,8 +193,8 @@ def _running(equation: Equation) -> Any:
     return at.cast(found[key] if equation["reverse"] else found, x.type.dtype)
 
 
-def _sort(equation: Equation) -> Any:
-    axis, (key, *others) = int(equation["dimension"]), equation.inputs
+def _sort(equation: Equation, key: Any, *others: Any) -> Any:
+    axis = int(equation["dimension"])
     # nan comes last here and there; -0 comes before 0 in JAX alone, and is equal to it
     insist(equation["num_keys"] == 1 and not is_complex(key.type.dtype))
     if not others:
@@ -216,8 +203,7 @@ def _sort(equation: Equation) -> Any:
     return [at.take_along_axis(v, order, axis) for v in (key, *others)]
 
 
-def _dot_general(equation: Equation) -> Any:
-    x, y = equation.inputs
+def _dot_general(equation: Equation, x: Any, y: Any) -> Any:
     (x_summed, y_summed), (x_batch, y_batch) = [
         [[int(i) for i in axes] for axes in pair] for pair in equation["dimension_numbers"]
     ]
@@ -252,8 +238,7 @@ def _as_matrices(x: Any, batch: int, rows: int) -> Any:
     return x if shape == lengths else at.reshape(x, shape)
 
 
-def _broadcast_in_dim(equation: Equation) -> Any:
-    x = equation.inputs[0]
+def _broadcast_in_dim(equation: Equation, x: Any) -> Any:
     places = [int(i) for i in equation["broadcast_dimensions"]]
     order = [places.index(i) if i in places else "x" for i in range(len(equation.shape))]
     return spread(ordered(x, order), equation.shape)
@@ -264,9 +249,9 @@ def spread(x: Any, shape: tuple[int, ...]) -> Any:
     return x if x.type.shape == shape else at.broadcast_to(x, shape)
 
 
-def _reshape(equation: Equation) -> Any:
+def _reshape(equation: Equation, x: Any) -> Any:
     insist(equation["dimensions"] is None)
-    x, shape = equation.inputs[0], equation.shape
+    shape = equation.shape
     kept = [i for i, n in enumerate(x.type.shape) if n != 1]
     if [x.type.shape[i] for i in kept] != [n for n in shape if n != 1]:
         return at.reshape(x, shape)
@@ -274,15 +259,13 @@ def _reshape(equation: Equation) -> Any:
     return x.dimshuffle(*("x" if n == 1 else kept.pop(0) for n in shape))
 
 
-def _split(equation: Equation) -> Any:
-    (x,) = equation.inputs
+def _split(equation: Equation, x: Any) -> Any:
     ends = np.cumsum([0, *equation["sizes"]]).tolist()
     axis = int(equation["axis"])
     return [x[(*[slice(None)] * axis, slice(i, j))] for i, j in pairwise(ends)]
 
 
-def _pad(equation: Equation) -> Any:
-    x, value = equation.inputs
+def _pad(equation: Equation, x: Any, value: Any) -> Any:
     config = [tuple(map(int, entry)) for entry in equation["padding_config"]]
     # Elements that a negative number takes away are taken away at the end.
     added = [(max(low, 0), max(high, 0), between) for low, high, between in config]
@@ -305,14 +288,14 @@ def _pad(equation: Equation) -> Any:
     return padded[kept] if any(low < 0 or high < 0 for low, high, _ in config) else padded
 
 
-def _slice(equation: Equation) -> Any:
+def _slice(equation: Equation, x: Any) -> Any:
     starts, limits = equation["start_indices"], equation["limit_indices"]
     strides = equation["strides"] or [1] * len(starts)
     key = tuple(
         slice(int(i), int(j), None if step == 1 else int(step))
         for i, j, step in zip(starts, limits, strides, strict=True)
     )
-    return equation.inputs[0][_without_whole(key, equation.inputs[0].type.shape)]
+    return x[_without_whole(key, x.type.shape)]
 
 
 def _without_whole(key: tuple[slice, ...], shape: tuple[int, ...]) -> tuple[slice, ...]:
@@ -324,15 +307,13 @@ def _without_whole(key: tuple[slice, ...], shape: tuple[int, ...]) -> tuple[slic
 
 
 def _iota(equation: Equation) -> Any:
-    insist(not equation.inputs)
     axis, shape = int(equation["dimension"]), equation.shape
     along = at.arange(shape[axis], dtype=str(equation.types[0].dtype))
     order = ["x" if i != axis else 0 for i in range(len(shape))]
     return spread(along.dimshuffle(*order), shape)
 
 
-def _triangular_solve(equation: Equation) -> Any:
-    a, b = equation.inputs
+def _triangular_solve(equation: Equation, a: Any, b: Any) -> Any:
     left, lower, transpose = (equation[k] for k in ("left_side", "lower", "transpose_a"))
     conjugate = equation["conjugate_a"] and transpose
     insist(bool(conjugate) is bool(equation["conjugate_a"]) and (left or not conjugate))
@@ -345,30 +326,26 @@ def _triangular_solve(equation: Equation) -> Any:
     return turned.mT
 
 
-def _qr(equation: Equation) -> Any:
+def _qr(equation: Equation, a: Any) -> Any:
     insist(not equation.parameters.get("pivoting"))
-    return list(
-        linalg.qr(equation.inputs[0], "complete" if equation["full_matrices"] else "reduced")
-    )
+    return linalg.qr(a, "complete" if equation["full_matrices"] else "reduced")
 
 
-def _eigh(equation: Equation) -> Any:
+def _eigh(equation: Equation, a: Any) -> Any:
     insist(equation["sort_eigenvalues"] and equation["subset_by_index"] is None)
-    values, vectors = linalg.eigh(equation.inputs[0], "L" if equation["lower"] else "U")
+    values, vectors = linalg.eigh(a, "L" if equation["lower"] else "U")
     return [vectors, values]
 
 
-def _svd(equation: Equation) -> Any:
+def _svd(equation: Equation, a: Any) -> Any:
     insist(equation["subset_by_index"] is None)
-    (a,) = equation.inputs
     if not equation["compute_uv"]:
         return [linalg.svdvals(a)]
     u, s, vh = linalg.svd(a, bool(equation["full_matrices"]))
     return [s, u, vh]
 
 
-def _fft(equation: Equation) -> Any:
-    (x,) = equation.inputs
+def _fft(equation: Equation, x: Any) -> Any:
     kind = str(getattr(equation["fft_type"], "name", equation["fft_type"])).upper()
     kind = kind.rpartition(".")[2]
     insist(kind in ("FFT", "IFFT") and len(equation["fft_lengths"]) == 1)
@@ -381,15 +358,15 @@ def _fft(equation: Equation) -> Any:
 READERS: dict[str, Reader] = {
     **dict.fromkeys(_SAME, _same),
     **dict.fromkeys(_REAL, _real),
-    "clamp": lambda eq: at.clip(eq.inputs[1], eq.inputs[0], eq.inputs[2]),
-    "convert_element_type": lambda eq: at.cast(eq.inputs[0], str(eq.types[0].dtype)),
+    "clamp": lambda eq, low, x, high: at.clip(x, low, high),
+    "convert_element_type": lambda eq, x: at.cast(x, str(eq.types[0].dtype)),
     "div": _div,
     "integer_pow": _integer_pow,
     "polynomial": _polynomial,
     "population_count": _population_count,
     "pow": _pow,
     "round": _round,
-    "rsqrt": lambda eq: at.reciprocal(at.sqrt(eq.inputs[0])),
+    "rsqrt": lambda eq, x: at.reciprocal(at.sqrt(x)),
     "select_n": _select_n,
     "shift_right_logical": _shift_right_logical,
     **dict.fromkeys(_REDUCTIONS, _reduced),
@@ -398,20 +375,20 @@ READERS: dict[str, Reader] = {
     "dot_general": _dot_general,
     "sort": _sort,
     "broadcast_in_dim": _broadcast_in_dim,
-    "concatenate": lambda eq: at.concatenate(list(eq.inputs), int(eq["dimension"])),
+    "concatenate": lambda eq, *xs: at.concatenate(xs, int(eq["dimension"])),
     "iota": _iota,
     "pad": _pad,
     "reshape": _reshape,
-    "rev": lambda eq: at.flip(eq.inputs[0], _integers(eq["dimensions"])),
+    "rev": lambda eq, x: at.flip(x, _integers(eq["dimensions"])),
     "slice": _slice,
     "split": _split,
-    "squeeze": lambda eq: at.squeeze(eq.inputs[0], _integers(eq["dimensions"])),
-    "stack": lambda eq: at.stack(list(eq.inputs), int(eq["axis"])),
-    "tile": lambda eq: at.tile(eq.inputs[0], _integers(eq["reps"])),
-    "transpose": lambda eq: eq.inputs[0].dimshuffle(*_integers(eq["permutation"])),
+    "squeeze": lambda eq, x: at.squeeze(x, _integers(eq["dimensions"])),
+    "stack": lambda eq, *xs: at.stack(xs, int(eq["axis"])),
+    "tile": lambda eq, x: at.tile(x, _integers(eq["reps"])),
+    "transpose": lambda eq, x: x.dimshuffle(*_integers(eq["permutation"])),
     # JAX varies values over shards where it has to
-    "pvary": lambda eq: list(eq.inputs),
-    "cholesky": lambda eq: linalg.cholesky(eq.inputs[0]),
+    "pvary": lambda eq, *xs: xs,
+    "cholesky": lambda eq, a: linalg.cholesky(a),
     "eigh": _eigh,
     "fft": _fft,
     "qr": _qr,

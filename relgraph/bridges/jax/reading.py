@@ -108,20 +108,19 @@ def inputs_of_scan(parameters: Mapping[str, Any]) -> tuple[int, int]:
     return len(fixed), len(states)
 
 
-def _softmax(equation: Equation) -> Any:
+def _softmax(equation: Equation, x: Any, *others: Any) -> Any:
     # the axes are known to what it calls alone
     called = equation["call_jaxpr"].jaxpr
     sums = [eqn for eqn in called.eqns if eqn.primitive.name == "reduce_sum"]
-    insist(len(equation.inputs) == len(sums) == 1)
-    return at.softmax(equation.inputs[0], axis=tuple(int(i) for i in sums[0].params["axes"]))
+    insist(len(sums) == 1 and not others)
+    return at.softmax(x, axis=tuple(int(i) for i in sums[0].params["axes"]))
 
 
-def _slogdet(equation: Equation) -> Any:
-    return list(linalg.slogdet(equation.inputs[0]))
+def _slogdet(equation: Equation, a: Any) -> Any:
+    return linalg.slogdet(a)
 
 
-def _solve(equation: Equation) -> Any:
-    a, b = equation.inputs
+def _solve(equation: Equation, a: Any, b: Any) -> Any:
     insist(a.type.dtype == b.type.dtype and (b.type.ndim == 1 or b.type.ndim == a.type.ndim))
     insist(b.type.ndim > 1 or a.type.ndim == 2)
     return linalg.solve(a, b)
@@ -134,10 +133,10 @@ _KNOWN: dict[tuple[str, str], tuple[Callable[..., Any] | None, Reader]] = {
     ("_slogdet_lu", "numpy/linalg.py"): (jnp.linalg.slogdet, _slogdet),
     ("_slogdet_qr", "numpy/linalg.py"): (partial(jnp.linalg.slogdet, method="qr"), _slogdet),
     ("_softmax", "nn/functions.py"): (None, _softmax),
-    ("det", "numpy/linalg.py"): (jnp.linalg.det, lambda eq: linalg.det(eq.inputs[0])),
-    ("frexp", "numpy/ufuncs.py"): (jnp.frexp, lambda eq: list(at.frexp(eq.inputs[0]))),
-    ("inv", "numpy/linalg.py"): (jnp.linalg.inv, lambda eq: linalg.inv(eq.inputs[0])),
-    ("logaddexp", "lax/other.py"): (jnp.logaddexp, lambda eq: at.logaddexp(*eq.inputs)),
+    ("det", "numpy/linalg.py"): (jnp.linalg.det, lambda eq, a: linalg.det(a)),
+    ("frexp", "numpy/ufuncs.py"): (jnp.frexp, lambda eq, x: at.frexp(x)),
+    ("inv", "numpy/linalg.py"): (jnp.linalg.inv, lambda eq, a: linalg.inv(a)),
+    ("logaddexp", "lax/other.py"): (jnp.logaddexp, lambda eq, *xs: at.logaddexp(*xs)),
     ("solve", "numpy/linalg.py"): (jnp.linalg.solve, _solve),
 }
 
@@ -146,7 +145,7 @@ _KNOWN: dict[tuple[str, str], tuple[Callable[..., Any] | None, Reader]] = {
 _OWN = "relgraph/bridges/jax/writing.py"
 
 
-def _known(equation: Equation, called: Any) -> Any:
+def _known(equation: Equation, called: Any, inputs: Sequence[Any]) -> Any:
     """Return what a function of JAX gives that is known, by its jaxpr.
 
     Raises
@@ -158,9 +157,9 @@ def _known(equation: Equation, called: Any) -> Any:
     key = name, "/".join(path.split("/")[-2:])
     insist("/jax/" in path and key in _KNOWN)
     function, reader = _KNOWN[key]
-    insist(not any(is_complex(v.type.dtype) for v in equation.inputs))
+    insist(not any(is_complex(v.type.dtype) for v in inputs))
     insist(function is None or _is_of(function, called))
-    return reader(equation)
+    return reader(equation, *inputs)
 
 
 def _is_of(function: Callable[..., Any], called: Any) -> bool:
@@ -193,25 +192,25 @@ def _calls(jaxpr: Any) -> Iterator[Any]:
                 yield from _calls(called)
 
 
-def call(equation: Equation) -> Any:
+def call(equation: Equation, *inputs: Any) -> Any:
     """Read a call of a jaxpr."""
     parameters = equation.parameters
     jaxpr = parameters["call_jaxpr"] if "call_jaxpr" in parameters else parameters["jaxpr"]
     try:
-        return _known(equation, jaxpr)
+        return _known(equation, jaxpr, inputs)
     except NoCounterpart:
-        return equation.inline(jaxpr, equation.inputs)
+        return equation.inline(jaxpr, inputs)
 
 
-def _custom(equation: Equation) -> Any:
+def _custom(equation: Equation, *inputs: Any) -> Any:
     """Read a function that has a rule of its own for its derivative.
 
     What it is made of has other derivatives, so it is read only where an op is the same.
     """
     called = equation["call_jaxpr"]
     if source_of(called)[1].endswith(_OWN):
-        return equation.inline(called, equation.inputs)
-    return _known(equation, called)
+        return equation.inline(called, inputs)
+    return _known(equation, called, inputs)
 
 
 def _platform_index(equation: Equation) -> Any:
@@ -220,8 +219,7 @@ def _platform_index(equation: Equation) -> Any:
     return at.constant(np.int32(platforms.index(None)))
 
 
-def _cond(equation: Equation) -> Any:
-    which, *operands = equation.inputs
+def _cond(equation: Equation, which: Any, *operands: Any) -> Any:
     branches = equation["branches"]
     if isinstance(which, Constant):
         chosen = branches[int(np.clip(which.data, 0, len(branches) - 1))]
@@ -236,12 +234,11 @@ def _cond(equation: Equation) -> Any:
     return found
 
 
-def _scan(equation: Equation) -> Any:
+def _scan(equation: Equation, *inputs: Any) -> Any:
     insist(equation["length"] > 0)
     constants, carried = inputs_of_scan(equation.parameters)
-    fixed = list(equation.inputs[:constants])
-    first = list(equation.inputs[constants : constants + carried])
-    sequences = list(equation.inputs[constants + carried :])
+    fixed, first = inputs[:constants], inputs[constants : constants + carried]
+    sequences = list(inputs[constants + carried :])
     count = len(equation.types)
     insist(count > 0)
 
@@ -334,15 +331,15 @@ def _outputs(eqn: Any, inputs: Sequence[Any], how: Reading) -> list[Any]:
     tensors = all(isinstance(v.type, TensorType) for v in inputs)
     if reader is not None and (tensors or reader is call):
         inline = partial(read_closed, how=how)
-        equation = Equation(eqn.primitive.name, inputs, eqn.params, types, inline)
+        equation = Equation(eqn.primitive.name, eqn.params, types, inline)
         try:
-            found = reader(equation)
+            found = reader(equation, *inputs)
         except ComputesNothing:
             raise
         except (NoCounterpart, TypeError):
             pass  # a TypeError says that an op is not for inputs of these types
         else:
-            made = found if isinstance(found, list) else [found]
+            made = found if isinstance(found, list | tuple) else [found]
             return [_typed(v, t) for v, t in zip(made, types, strict=True)]
     return _opaque(eqn, inputs, how)
 
