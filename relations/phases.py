@@ -277,6 +277,8 @@ SPECIALIZE: tuple[Relation, ...] = (
     *collecting.LAST_SIGNS,
     *powers.SQUARES_AND_ROOTS,
     *powers.SPECIAL,
+    # again: squares that were powers until now
+    *differences.SQUARES_APART,
     *differences.SQUARES_AND_ONE,
     *magnitudes.ABSOLUTE,
     *magnitudes.SPECIAL_BOUNDS,

@@ -175,13 +175,17 @@ FUNCTIONS = (
     late("sigmoids-apart", sigmoid(x) - sigmoid(y), tanh(apart / 2) * both_sides),
 )
 
-OF_SQUARES = (
-    stable("square-step", sqr(x + y) - sqr(x), y * (2 * x + y)),
-    stable("square-step-back", sqr(x - y) - sqr(x), y * (y - 2 * x)),
+SQUARES_APART = (
     late("squares-apart", sqr(x) - sqr(y), sqr_less_sqr(x, y)),
     late("square-less-one", sqr(x) - 1, sqr_less_sqr(x, 1)),
     # the slope of a tanh has a law of its own, which knows what that costs
     late("one-less-square", 1 - sqr(x), sqr_less_sqr(1, x), not_made_byo(x, tanh)),
+)
+
+OF_SQUARES = (
+    stable("square-step", sqr(x + y) - sqr(x), y * (2 * x + y)),
+    stable("square-step-back", sqr(x - y) - sqr(x), y * (y - 2 * x)),
+    *SQUARES_APART,
     # 0 / 0 where both squares are equal
     finite("squares-apart-by-sum", sqr_less_sqr(x, y) / (x + y), x - y),
     finite("squares-apart-by-difference", sqr_less_sqr(x, y) / (x - y), x + y),

@@ -362,6 +362,8 @@ H = at.TensorType("float16", (2,))("h")
         at.log(1 / (1 - V)),
         at.log(at.exp(-at.cosm1(B) / B) / at.constant(np.float16(0.25))),
         at.exp(H) / (np.full(2, 2.87, "float16") + at.exp(H)),
+        1 - X**4,
+        X**6 - V**4,
     ],
     ids=[
         "log of a multiple",
@@ -370,6 +372,8 @@ H = at.TensorType("float16", (2,))("h")
         "chosen by a negative",
         "negative of a difference",
         "share beside a constant",
+        "one less a power",
+        "powers apart",
     ],
 )
 def test_a_second_run_leaves_signs_and_sums_alone(graph):
