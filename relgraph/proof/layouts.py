@@ -199,27 +199,17 @@ class _Builder:
         if head is None:
             yield getattr(part, "value", part), env
             return
-        if head is nth:
+        number = None
+        if head is nth:  # a variable says which output is meant
             number, inner = arguments
-            yield from self.outputs(number, inner, env)
-            return
+            head, arguments, _ = _split(inner)
         cls = _class_of(head)
         for values, found in self.every(cls, arguments, env):
             for op, known in self.ops(head, cls, values, found):
-                made = _applied(op, output, values)
-                if made is not None:
-                    yield made, known
-
-    def outputs(self, number: Any, part: Any, env: Env) -> Iterator[tuple[Any, Env]]:
-        """Yield all values of one of several outputs, of which a variable says which."""
-        head, arguments, _ = _split(part)
-        cls = _class_of(head)
-        for values, found in self.every(cls, arguments, env):
-            for op, known in self.ops(head, cls, values, found):
-                for k in range(op.nout):
+                for k in (output,) if number is None else range(op.nout):
                     made = _applied(op, k, values)
                     if made is not None:
-                        yield made, {**known, number: k}
+                        yield made, known if number is None else {**known, number: k}
 
     def every(
         self, cls: Any, arguments: Sequence[Any], env: Env, at: int = 0

@@ -17,7 +17,7 @@ from relgraph.graph.basic import Variable
 from relgraph.graph.fg.structure import UNKNOWN_READERS
 from relgraph.graph.kanren.codegen import RuleWriter
 from relgraph.graph.kanren.goals import Condition, with_goals_of_variables
-from relgraph.graph.kanren.rules import Rule, head_of, split
+from relgraph.graph.kanren.rules import Rule, head_of
 from relgraph.graph.kanren.terms import Term, build
 
 
@@ -134,12 +134,7 @@ class _CaseWriter(RuleWriter):
         """
         # with unknown readers no nested sum is flattened: the view is of one argument of a sum
         self.emit(f"fgraph = {self.global_name(UNKNOWN_READERS, 'GRAPH')}")
-        parts = split(self.rule.pattern)
-        if parts.head is None:
-            self.match_one(self.rule.pattern, "root")
-        else:
-            self.emit("node = root.owner")
-            self.match_node("root", "node", parts)
+        self.match_one(self.rule.pattern, "root")
         self.check_conditions()
         self.emit(f"return {self.seen_text(self.seen_as)}")
         self.lines.append("    return None")
