@@ -483,10 +483,10 @@ class Join(AxisOp):
         return [TensorType(result_dtype(*[t.dtype for t in input_types]), shape)]
 
     def compute(self, node: Apply, *values: Any) -> Any:
-        self.check_lengths(node, values)
+        self.check(node, *values)
         return np.concatenate(values, axis=self.axis)
 
-    def check_lengths(self, node: Apply, values: Sequence[Any]) -> None:
+    def check(self, node: Apply, *values: Any) -> None:
         """Raise a ValueError if another axis than that of the op has different lengths."""
         first = values[0]
         for v, x in zip(node.inputs, values, strict=True):

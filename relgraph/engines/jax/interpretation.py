@@ -28,7 +28,7 @@ from relgraph.engines.jax.values import as_dtype, to_engine
 from relgraph.graph.basic import Apply, Constant, Variable, io_toposort, walk
 from relgraph.graph.op import GraphOp
 from relgraph.tensor.assembly import Alloc, ARange, Eye
-from relgraph.tensor.basic import Assert
+from relgraph.tensor.basic import Assert, TensorOp
 from relgraph.tensor.conditional import IfElse
 from relgraph.tensor.loops.scan_op import LoopParts, Scan, number_of_steps, run_steps, wrong_state
 from relgraph.tensor.shapes import Shape, Shape_i
@@ -276,6 +276,8 @@ class Run:
         if isinstance(op, GraphOp):
             inner = Run(dict(zip(op.inputs, values, strict=True)), self.checks)
             return tuple(inner.outputs(schedule_between(op.inputs, op.outputs), op.outputs))
+        if isinstance(op, TensorOp):
+            op.check(node, *values)
         return lower(op, node, *values)
 
     def _asserted(self, op: Assert, node: Apply, values: Sequence[Any]) -> Any:

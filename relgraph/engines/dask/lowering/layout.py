@@ -88,7 +88,7 @@ def _reshape(op: Reshape, node: Apply, values: Sequence[Any], blocks: Blocks) ->
 
 @register(Join, way=VIEW)
 def _join(op: Join, node: Apply, values: Sequence[Any], blocks: Blocks) -> Any:
-    op.check_lengths(node, values)
+    op.check(node, *values)
     dtype = node.outputs[0].type.numpy_dtype
     parts = [as_one_block(x).astype(dtype) for x in values if x.size]
     if not parts:

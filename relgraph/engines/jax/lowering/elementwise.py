@@ -19,7 +19,6 @@ from relgraph.graph.basic import Apply
 from relgraph.tensor.along_axes import ArgSort, Cumulate, Recurrence, Sort
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.functions.searching import Digitize, Nonzero, SearchSorted, Unique
-from relgraph.tensor.math import check_one_shape
 from relgraph.tensor.reductions import Argmax, Argmin, CAReduce, FusedReduction
 
 _REDUCED: dict[Any, Callable[..., Any]] = {
@@ -98,7 +97,6 @@ def cumulated(op: Cumulate, node: Apply, x: Any) -> Any:
 
 
 def recurrence(op: Recurrence, node: Apply, factors: Any, terms: Any) -> Any:
-    check_one_shape(op, factors, terms)
     dtype = node.outputs[0].type.dtype
     rows, given = (jnp.moveaxis(as_dtype(v, dtype), op.axis, 0) for v in (terms, factors))
     if len(rows) < 2:

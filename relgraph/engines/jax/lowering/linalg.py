@@ -49,27 +49,20 @@ PRECISION = lax.Precision.HIGHEST
 """Products have the digits of their dtype on every device: some would take fewer."""
 
 
-def _product(node: Apply, x: Any, y: Any) -> Any:
+def product(op: Any, node: Apply, x: Any, y: Any) -> Any:
     dtype = node.outputs[0].type.dtype
     if dtype == "bool":
         return jnp.matmul(x.astype("int32"), y.astype("int32"), precision=PRECISION) != 0
     return jnp.matmul(as_dtype(x, dtype), as_dtype(y, dtype), precision=PRECISION)
 
 
-def product(op: Any, node: Apply, x: Any, y: Any) -> Any:
-    op.check(node, x, y)
-    return _product(node, x, y)
-
-
 def update(op: Any, node: Apply, z: Any, alpha: Any, x: Any, y: Any, beta: Any) -> Any:
     """``beta * z + alpha * x @ y``; `z` is not read where `beta` is 0."""
-    op.check(node, z, alpha, x, y, beta)
-    product = alpha * _product(node, x, y)
-    return jnp.where(beta == 0, product, beta * z + product)
+    scaled = alpha * product(op, node, x, y)
+    return jnp.where(beta == 0, scaled, beta * z + scaled)
 
 
 def ger(op: Ger, node: Apply, z: Any, alpha: Any, x: Any, y: Any) -> Any:
-    op.check(node, z, alpha, x, y)
     return z + alpha * x[:, None] * y[None, :]
 
 
@@ -110,7 +103,6 @@ def _matrix(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     """Return the lowering of an Op on matrices, given what it computes in LAPACK's dtype."""
 
     def lowered(op: Any, node: Apply, a: Any) -> Any:
-        op.check(node, a)
         (a,) = _prepared(op, node, a)
         if op.signature.startswith("(n,n)"):
             return _on_finite(partial(function, op), a)
@@ -134,7 +126,6 @@ def _determinant(op: Det, a: Any) -> Any:
 
 
 def change_of_cofactors(op: SecondCofactors, node: Apply, a: Any, e: Any) -> Any:
-    op.check(node, a, e)
     a, e = jnp.broadcast_arrays(*_prepared(op, node, a, e))
     if not a.size:
         return a
@@ -157,7 +148,6 @@ def _pseudo_inverse(op: PseudoInverse, a: Any) -> Any:
 def least_squares(op: LeastSquares, node: Apply, a: Any, b: Any) -> Any:
     """The solution by singular values; where values are traced, a matrix with more rows than
     columns is taken to have full rank, which the shape of the residuals depends on."""
-    op.check(node, a, b)
     a, columns = _of_one_stack(*_prepared(op, node, a, b))
     n, m = a.shape[-2:]
     solve = jnp.vectorize(
@@ -180,7 +170,6 @@ def _of_one_stack(a: Any, b: Any) -> tuple[Any, Any]:
 
 
 def solution(op: LinearSolve, node: Apply, a: Any, b: Any) -> Any:
-    op.check(node, a, b)
     x = _solved_where_finite(op, *_of_one_stack(*_prepared(op, node, a, b)))
     return x[..., 0] if b.ndim == 1 else x
 
