@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from relgraph.bridges import from_jax, rewrite
-from tests.bridges.jax.test_depth import transformer
+from tests.bridges.jax.test_nested import transformer
 
 HALF = ("float16", "bfloat16")
 
