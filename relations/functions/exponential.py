@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from relations.kit import functions as kit
+from relations.kit.constant_arithmetic import known
 from relations.kit.guards import (
     are_positive,
     in_dtype_of,
@@ -18,7 +19,7 @@ from relations.kit.guards import (
     nonzero_numbero,
     positive_numbero,
 )
-from relations.kit.numbers import eveno, oddo
+from relations.kit.numbers import at_mosto, eveno, oddo
 from relations.kit.type_guards import floato, same_dtypeo
 from relations.kit.vocabulary import finite, law, lvars, rounding, stable
 from relgraph.graph.kanren import computed, not_made_byo, readerso, whereo
@@ -179,6 +180,12 @@ SIGMOID = (
     rounding("div-of-product", y / ((1 + exp(x)) * z), y * sigmoid(-x) / z, tags=_PRICED),
     stable("sigmoid-of-two", exp(x) / (exp(x) + exp(y)), sigmoid(x - y)),
     stable("sigmoid-slope", exp(x) / sqr(1 + exp(x)), sigmoid(x) * sigmoid(-x)),
+    stable(
+        "power-of-one-and-exp",
+        (1 + exp(x)) ** c * exp(x),
+        (1 + exp(x)) ** known(c + 1) * sigmoid(x),
+        at_mosto(c, -1),
+    ),
     stable("sigmoid-neg", 1 - sigmoid(x), sigmoid(-x)),
     stable("sigmoid-exp", sigmoid(x) * exp(-x), sigmoid(-x)),
     stable("sigmoid-neg-exp", sigmoid(-x) * exp(x), sigmoid(x)),

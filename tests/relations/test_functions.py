@@ -87,6 +87,7 @@ TABLE = [
     log1p-neg-exp: log1p(-exp(-x)) → log1mexp(-x)
     log-neg-expm1: log(-expm1(-x)) → log1mexp(-x)
     difference-turned: sigmoid(x) - 1 → -sigmoid(-x)
+    power-of-one-and-exp: (1 + exp(x)) ** -1.5 * exp(x) → (1.0 + exp(x)) ** -0.5 * sigmoid(x)
     sigmoid-exp: sigmoid(x) * y * exp(-x) → sigmoid(-x) * y
     difference-turned: 1 - sigmoid(x) * 2 → -tanh(x / 2.0)
     log-mul-sigmoid: log(exp(y) * sigmoid(x)) → log(exp(y)) - softplus(-x)
