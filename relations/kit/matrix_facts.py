@@ -423,31 +423,20 @@ _RULES: dict[type, _Rule] = {
 }
 
 
-def _predicate(fact: str, name: str) -> Callable[[Any], bool]:
+def _predicate(name: str, *facts: str) -> Callable[[Any], bool]:
     def is_known(matrix: Any) -> bool:
-        return matrix.type.ndim > 1 and fact in facts_about(matrix)
+        return matrix.type.ndim > 1 and not facts_about(matrix).isdisjoint(facts)
 
     is_known.__name__ = name
     is_known.__qualname__ = name
-    is_known.__doc__ = f"Return whether a matrix is known to be {fact}."
+    is_known.__doc__ = f"Return whether a matrix is known to be {' or '.join(facts)}."
     return depends_on_levels(3)(is_known)
 
 
-is_diagonal = _predicate(DIAGONAL, "is_diagonal")
-is_lower_triangular = _predicate(LOWER, "is_lower_triangular")
-is_symmetric = _predicate(SYMMETRIC, "is_symmetric")
-is_positive_definite = _predicate(POSITIVE, "is_positive_definite")
-is_orthogonal = _predicate(ORTHOGONAL, "is_orthogonal")
+is_lower_triangular = _predicate("is_lower_triangular", LOWER)
 
-
-@depends_on_levels(3)
-def is_triangular(matrix: Any) -> bool:
-    """Return whether a matrix is known to have zeros on one side of its diagonal."""
-    return matrix.type.ndim > 1 and not facts_about(matrix).isdisjoint({LOWER, UPPER})
-
-
-diagonalo = goal(is_diagonal)
-triangularo = goal(is_triangular)
-symmetrico = goal(is_symmetric)
-positive_definiteo = goal(is_positive_definite)
-orthogonalo = goal(is_orthogonal)
+diagonalo = goal(_predicate("is_diagonal", DIAGONAL))
+triangularo = goal(_predicate("is_triangular", LOWER, UPPER))
+symmetrico = goal(_predicate("is_symmetric", SYMMETRIC))
+positive_definiteo = goal(_predicate("is_positive_definite", POSITIVE))
+orthogonalo = goal(_predicate("is_orthogonal", ORTHOGONAL))
