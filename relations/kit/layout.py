@@ -143,23 +143,15 @@ def covers_lengths(y: Any, lengths: Sequence[Any]) -> bool:
     )
 
 
-def has_room_for(a: Any, lengths: Sequence[Any]) -> bool:
-    """Return whether the shape of `a` makes an allocation of some lengths needless: `a` is no
-    allocation itself, and broadcasts with none of them."""
-    return not _is_alloc(a) and covers_lengths(a, lengths)
-
-
 def is_not_allocated_like(x: Any, a: Any) -> bool:
-    """Return whether `x` is something else than an allocation of lengths that `a` has room for."""
-    return not (_is_alloc(x) and has_room_for(a, _allocated_lengths(x)))
+    """Return whether `x` is something else than an allocation that the shape of `a`, which is none
+    itself, makes needless."""
+    needless = _is_alloc(x) and not _is_alloc(a) and covers_lengths(a, x.owner.inputs[1:])
+    return not needless
 
 
 def _is_alloc(x: Any) -> bool:
     return x.head is _ALLOC
-
-
-def _allocated_lengths(x: Any) -> tuple[Variable, ...]:
-    return tuple(x.owner.inputs[1:])
 
 
 def broadcasts_to(x: Any, lengths: Sequence[Any]) -> bool:
@@ -413,10 +405,8 @@ def pieces_of_joins(axis: int, pieces: Sequence[Variable]) -> list[Variable] | N
     such joins."""
     every: list[Variable] = []
     for v in pieces:
-        node = v.owner
-        inner = node is not None and isinstance(node.op, Join) and node.op.axis == axis
-        every.extend(node.inputs if node is not None and inner else [v])
-    return every if len(every) > len(pieces) or every != list(pieces) else None
+        every += v.owner.inputs if v.owner is not None and v.head is Join(axis) else [v]
+    return every if every != list(pieces) else None
 
 
 @depends_on_levels(1)
