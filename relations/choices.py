@@ -228,6 +228,9 @@ def lifted(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
     return any_dtype_rounding(name, lhs, rhs, *constant_branches, *conditions)
 
 
+# what is 0 where a branch is not taken, does not make nan of what is infinite there
+sunk = partial(finite, tags=("sink_into_choices", "priced"))
+
 # an empty condition has the op compute nothing
 folded = (constanto(y), whereo(kit.raises_nothing, s, a, b, y))
 
@@ -248,12 +251,6 @@ CONDITIONS_AND_BRANCHES = (
     rounding("add-switches-then-zero", switch(c, 0, x) + switch(c, 0, y), switch(c, 0, x + y)),
     rounding("add-complementary-switches", switch(c, x, 0) + switch(c, 0, y), switch(c, x, y)),
     rounding("mul-switches-else-zero", switch(c, x, 0) * switch(c, y, 0), switch(c, x * y, 0)),
-)
-
-# what is 0 where a branch is not taken, does not make nan of what is infinite there
-sunk = partial(finite, tags=("sink_into_choices", "priced"))
-
-FACTORS = (
     sunk("mul-switch-else-zero", switch(c, x, 0) * y, switch(c, x * y, 0)),
     sunk("mul-switch-then-zero", switch(c, 0, x) * y, switch(c, 0, x * y)),
     sunk("div-switch-else-zero", switch(c, x, 0) / y, switch(c, x / y, 0)),

@@ -54,6 +54,8 @@ SIGNS_AND_EXTREMES = (
     rounding("maximum-plus-minimum", maximum(x, y) + minimum(x, y), x + y),
     rounding("maximum-times-minimum", maximum(x, y) * minimum(x, y), x * y),
     finite("maximum-less-minimum", maximum(x, y) - minimum(x, y), abs_(x - y), floato(x)),
+    rounding("clip-twice", clip(clip(x, c, d), c, d), clip(x, c, d)),
+    rounding("clip-nonnegative", clip(p, c, d), minimum(p, d), at_mosto(c, 0), at_mosto(c, d)),
 )
 
 COLLECTED = tuple(
@@ -73,11 +75,6 @@ COLLECTED = tuple(
             tags=("late",),
         ),
     )
-)
-
-BOUNDS = (
-    rounding("clip-twice", clip(clip(x, c, d), c, d), clip(x, c, d)),
-    rounding("clip-nonnegative", clip(p, c, d), minimum(p, d), at_mosto(c, 0), at_mosto(c, d)),
 )
 
 SPECIAL_BOUNDS = (
