@@ -94,11 +94,6 @@ def have_same_dtype(x: Any, y: Any, *others: Any) -> bool:
     )
 
 
-def have_same_rank(x: Any, y: Any) -> bool:
-    """Return whether `x` and `y` have as many axes."""
-    return bool(x.type.ndim == y.type.ndim)
-
-
 def has_room(*variables: Any) -> bool:
     """Return whether the dtype that some variables have together leaves room for larger
     intermediate values: any but float16, which ends at 65504."""
@@ -118,7 +113,6 @@ discrete_togethero = goal(is_discrete_together)
 complexo = goal(is_complex)
 realo = goal(is_real)
 ranko = goal(has_rank)
-same_ranko = goal(have_same_rank)
 
 
 def vectoro(v: Any) -> Where:

@@ -13,7 +13,7 @@ from typing import Any
 from relations.kit import matrices as kit
 from relations.kit.guards import all_oneo, broadcast_alike, one_elemento
 from relations.kit.index_arithmetic import rank_of
-from relations.kit.type_guards import matrixo, realo, roomyo, same_dtypeo, same_ranko, vectoro
+from relations.kit.type_guards import matrixo, realo, roomyo, same_dtypeo, vectoro
 from relations.kit.vocabulary import Law, any_dtype_law, finite, lvars, rounding
 from relgraph.graph.kanren import computed, one_cliento, whereo
 from relgraph.tensor import DimShuffle, add, sub
@@ -56,7 +56,6 @@ TRANSPOSES = (
         "dot-transposed",
         transposed(_dot(p, q)),
         _dot(transposed(q), transposed(p)),
-        same_ranko(p, q),
         one_cliento(_dot(p, q)),
         mixed=True,
         tags=("inward",),

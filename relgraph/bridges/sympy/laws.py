@@ -41,7 +41,7 @@ _SAYS: dict[str, dict[str, bool]] = {
 _SAY_NOTHING = frozenset(
     (
         *("is_constant", "is_no_constant", "is_uniform", "is_no_switch", "has_room"),
-        *("have_same_dtype", "have_same_rank", "has_normal_reciprocal", "has_normal_quotient"),
+        *("have_same_dtype", "has_normal_reciprocal", "has_normal_quotient"),
         *("is_finite_constant", "is_no_tanh", "is_no_mul"),
     )
 )

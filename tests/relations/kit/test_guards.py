@@ -236,7 +236,6 @@ GUARDS: list[tuple[Callable[..., Any], list[Any], list[Any]]] = [
     (types.is_complex, [z], [x]),
     (types.is_real, [flags], [z]),
     (types.have_same_dtype, [(x, x + 1), (x, x, x)], [(x, i_vector), (x, x, i_vector)]),
-    (types.have_same_rank, [(x, i_vector)], [(x, x_matrix)]),
     (types.has_rank, [(x, 1)], [(x, 2)]),
     *(
         (guard, [const(value) for value in yes], [*map(const, no), at.dvector()])
