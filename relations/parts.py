@@ -25,7 +25,9 @@ from relations.kit.guards import all_zeroo, counts_any_length
 from relations.kit.index_arithmetic import (
     BasicIndex,
     are_disjoint,
+    axes_after_index,
     composed_index,
+    index_around_axes,
     index_before_dimshuffle,
     order_after_index,
     rank_of,
@@ -66,7 +68,7 @@ turned = Subtensor(kit.REVERSED)
 """``x[::-1]``. NumPy's loops over an axis that is reversed are slow."""
 elementwise, reduced = f(several(operands)), CAReduce(s, a)(x)
 moved = computed(taken_at, x, computed(index_before_dimshuffle, o, index, n))
-inner = computed(kit.index_before_reduction, index, a, x)
+inner = computed(index_around_axes, index, a, x)
 
 
 inward, inward_rounding = (
@@ -113,7 +115,7 @@ LIFTS = (
         "subtensor-of-reduce",
         part_of(reduced),
         # sum(x, axis=1)[i] → sum(x[i], axis=0)
-        CAReduce(s, computed(kit.reduced_axes_after, inner, a, x))(computed(taken_at, x, inner)),
+        CAReduce(s, computed(axes_after_index, inner, a, x))(computed(taken_at, x, inner)),
         one_cliento(reduced),
     ),
 )

@@ -396,9 +396,10 @@ def index_before_dimshuffle(order: Order, index: BasicIndex, ndim: int) -> Basic
     return basic_index([taken.get(axis, (WHOLE, [])) for axis in range(ndim)])
 
 
-def order_left(order: Order, gone: Sequence[int], ndim: int) -> tuple[int | str, ...]:
-    """Return the order of a dimshuffle of `ndim` axes where the axes `gone` of its result, and so
-    those of its input, are no more."""
+def order_left(order: Order, axes: Axes, ndim: int) -> tuple[int | str, ...]:
+    """Return the order of a dimshuffle of `ndim` axes where some axes of its result, and so those
+    of its input, are no more."""
+    gone = axis_numbers(axes, len(order))
     left = remaining_axes([a for a in map(order.__getitem__, gone) if not isinstance(a, str)], ndim)
     return tuple(
         [a if isinstance(a, str) else left.index(a) for i, a in enumerate(order) if i not in gone]
@@ -415,17 +416,19 @@ def order_after_index(order: Order, index: IndexList, ndim: int) -> tuple[int | 
     return order_left(order, _axes_of_integers(index), ndim)
 
 
-def index_around_axes(index: BasicIndex, axes: Sequence[int], ndim: int) -> BasicIndex:
-    """Return the index into a tensor of `ndim` axes that takes all of `axes`, and of the others
-    what `index` does."""
-    entries = index.each(ndim - len(axes))
-    return basic_index([(WHOLE, []) if axis in axes else next(entries) for axis in range(ndim)])
+def index_around_axes(index: BasicIndex, axes: Axes, x: Any) -> BasicIndex:
+    """Return the index into `x` that takes all of `axes`, and of the others what `index` does."""
+    ndim = x.type.ndim
+    whole = axis_numbers(axes, ndim)
+    entries = index.each(ndim - len(whole))
+    return basic_index([(WHOLE, []) if axis in whole else next(entries) for axis in range(ndim)])
 
 
-def axes_after_index(index: IndexList, axes: Sequence[int], ndim: int) -> tuple[int, ...]:
-    """Return the numbers of `axes`, all of which `index` takes, among those that it leaves."""
-    left = remaining_axes(_axes_of_integers(index), ndim)
-    return tuple([left.index(axis) for axis in axes])
+def axes_after_index(index: BasicIndex, axes: Axes, x: Any) -> tuple[int, ...]:
+    """Return the numbers of `axes` of `x`, all of which `index` takes, among those that it
+    leaves."""
+    left = remaining_axes(_axes_of_integers(index.entries), x.type.ndim)
+    return tuple([left.index(axis) for axis in axis_numbers(axes, x.type.ndim)])
 
 
 def split_index(index: BasicIndex, axis: int, ndim: int) -> tuple[BasicIndex, BasicIndex]:

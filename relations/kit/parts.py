@@ -9,9 +9,7 @@ import numpy as np
 
 from relations.kit.constant_arithmetic import applied
 from relations.kit.guards import (
-    Axes,
     Heads,
-    axis_numbers,
     containing_any_of,
     depends_on_levels,
     in_dtype,
@@ -19,7 +17,6 @@ from relations.kit.guards import (
 )
 from relations.kit.index_arithmetic import (
     BasicIndex,
-    axes_after_index,
     index_around_axes,
     index_into_operand,
     located_in_join,
@@ -120,17 +117,7 @@ def left_operand_part(index: BasicIndex, x: Any, y: Any) -> Any:
 def right_operand_part(index: BasicIndex, x: Any, y: Any) -> Any:
     """Return the columns of `y` that are multiplied for the columns of ``(x @ y)[index]``."""
     columns = split_index(index, x.type.ndim - 1, x.type.ndim + y.type.ndim - 2)[1]
-    return taken_at(y, index_around_axes(columns, (0,), y.type.ndim))
-
-
-def index_before_reduction(index: BasicIndex, axes: Axes, x: Any) -> BasicIndex:
-    """Return the index into `x` for what `index` takes of the reduction of `x` over `axes`."""
-    return index_around_axes(index, axis_numbers(axes, x.type.ndim), x.type.ndim)
-
-
-def reduced_axes_after(index: BasicIndex, axes: Axes, x: Any) -> tuple[int, ...]:
-    """Return the axes of ``x[index]`` to reduce in place of `axes` of `x`."""
-    return axes_after_index(index.entries, axis_numbers(axes, x.type.ndim), x.type.ndim)
+    return taken_at(y, index_around_axes(columns, (0,), y))
 
 
 # -- of what is allocated, joined, or changed elsewhere --------------------------------------------

@@ -18,12 +18,7 @@ from relations.kit.guards import (
     is_nonzero_number,
     real_number,
 )
-from relations.kit.index_arithmetic import (
-    Order,
-    axes_after_index,
-    order_left,
-    remaining_axes,
-)
+from relations.kit.index_arithmetic import BasicIndex, Order, axes_after_index, remaining_axes
 from relations.kit.type_guards import has_room, is_complex
 from relgraph import scalar
 from relgraph.graph.basic import Variable
@@ -48,14 +43,9 @@ def merged_axes(outer: Axes, inner: Axes) -> tuple[int, ...] | None:
 
 def axes_before_dimshuffle(order: Order, axes: Axes) -> tuple[int, ...]:
     """Return the `before` in ``reduce(dimshuffle(x, order), axes)``, which is
-    ``dimshuffle(reduce(x, before), after)``."""
+    ``dimshuffle(reduce(x, before), order_left(order, axes, x.ndim))``."""
     reduced = [order[a] for a in axis_numbers(axes, len(order))]
     return tuple(sorted([a for a in reduced if not isinstance(a, str)]))
-
-
-def order_after_reduction(order: Order, axes: Axes, ndim: int) -> tuple[int | str, ...]:
-    """Return the `after` that goes with `axes_before_dimshuffle`."""
-    return order_left(order, axis_numbers(axes, len(order)), ndim)
 
 
 def rank_after_reduction(axes: Axes, x: Any) -> int:
@@ -188,7 +178,7 @@ def is_summed_or_real(scalar_op: Any, x: Any) -> bool:
 
 def axis_after_index(index: IndexList, axis: int, x: Any) -> int:
     """Return the number in ``x[index]`` of an `axis` of `x` of which a slice is taken."""
-    return axes_after_index(index, (axis,), x.type.ndim)[0]
+    return axes_after_index(BasicIndex(index), (axis,), x)[0]
 
 
 def is_increasing(scalar_op: Any) -> bool:

@@ -24,7 +24,7 @@ from relations.kit.guards import (
     is_finite_number,
     nonnegativeo,
 )
-from relations.kit.index_arithmetic import order_without, rank_of
+from relations.kit.index_arithmetic import order_left, order_without, rank_of
 from relations.kit.type_guards import floato, matrixo, ranko, roomyo, vectoro
 from relations.kit.vocabulary import (
     Law,
@@ -124,7 +124,7 @@ SIMPLER = (
         # sum(x.T, axis=0) → sum(x, axis=1)
         DimShuffle(
             computed(kit.rank_after_reduction, before, x),
-            computed(kit.order_after_reduction, o, a, rank),
+            computed(order_left, o, a, rank),
         )(CAReduce(s, before)(x)),
     ),
     # of as many elements, though of one of both the number may not be known
