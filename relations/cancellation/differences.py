@@ -143,14 +143,9 @@ small_y = switch(small, y, 0)
 cos_of_sum = cos(x) * cos(y) - sin(x) * sin(y)
 
 
-def is_within(product: Any) -> Any:
-    """Return the term for where arcs have one sign, and the product of their tangents a square."""
-    # the slope of arctan2 squares the product
-    return gt(minimum(product, computed(root_of_largest, x) - product), 0)
-
-
 step = x * (x + y)
-within = is_within(step)
+# where arcs have one sign, and the product of their tangents has a square: the slope of arctan2
+within = gt(minimum(step, computed(root_of_largest, x) - step), 0)
 small_arc = arctan2(switch(within, y, 0), 1 + switch(within, step, 0))
 
 both_sides = sigmoid(x) * sigmoid(-y) + sigmoid(y) * sigmoid(-x)

@@ -181,12 +181,10 @@ def has_lengths(x: Any, lengths: Sequence[Any]) -> bool:
     )
 
 
-def _may_be_copies(heads: Sequence[Any]) -> bool:
-    return any(h is second or h is _ALLOC or isinstance(h, DimShuffle) for h in heads)
-
-
 @depends_on_levels(1)
-@requires_heads(_may_be_copies)
+@requires_heads(
+    lambda heads: any(h in (second, _ALLOC) or isinstance(h, DimShuffle) for h in heads)
+)
 def without_copies(operands: Sequence[Any]) -> tuple[Variable, ...] | None:
     """Return the operands of an elementwise op, with the value in place of each fill and allocation
     that the shape of another one makes needless; None if none is."""
@@ -365,11 +363,6 @@ def undoes_order(input_ndim: int, outer: Order, inner: Order) -> bool:
     return is_identity_order(input_ndim, composed_order(outer, inner))
 
 
-def is_input_axis(order: Order, axis: int) -> bool:
-    """Return whether `axis` of a dimshuffle is one of its input, and not a new one."""
-    return not isinstance(order[axis], str)
-
-
 def each_dimshuffled(ndim: int, order: Order, arguments: Sequence[Any]) -> list[Any]:
     """Return the dimshuffle of each argument, which has `ndim` axes, to `order`."""
     shuffle = DimShuffle(ndim, order)
@@ -390,7 +383,7 @@ def common_dimshuffle(axis: int, variables: Sequence[Any]) -> Any:
     """Return the `DimShuffle` that made each of `variables`, if `axis` is none of its new ones."""
     op = variables[0].head
     alike = isinstance(op, DimShuffle) and all(v.head is op for v in variables)
-    return op if alike and is_input_axis(op.new_order, axis) else None
+    return op if alike and op.new_order[axis] != "x" else None
 
 
 @depends_on_levels(1)

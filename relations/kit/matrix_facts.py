@@ -36,7 +36,7 @@ from relgraph.tensor.linalg.matrix_op import Assume
 from relgraph.tensor.linalg.products import MatMul
 from relgraph.tensor.linalg.systems import Inverse
 from relgraph.tensor.math import Dot
-from relgraph.tensor.shapes import SpecifyShape
+from relgraph.tensor.shapes import SpecifyShape, known_length
 
 Facts = frozenset[str]
 
@@ -48,7 +48,7 @@ UNIFORM = "uniform"
 
 NOTHING: Facts = frozenset()
 _SHAPE_OF_ZEROS = frozenset({DIAGONAL, LOWER, UPPER})
-_ALL_ZEROS_AND_SYMMETRY = _SHAPE_OF_ZEROS | {SYMMETRIC}
+_ZEROS_AND_SYMMETRY = _SHAPE_OF_ZEROS | {SYMMETRIC}
 
 
 def _masked(node: Any, facts: Sequence[Facts]) -> Facts:
@@ -237,14 +237,6 @@ def _same(node: Any, facts: Sequence[Facts]) -> Facts:
     return facts[0]
 
 
-def _inverse(node: Any, facts: Sequence[Facts]) -> Facts:
-    return facts[0] - {UNIFORM, SEMIDEFINITE}
-
-
-def _declared(node: Any, facts: Sequence[Facts]) -> Facts:
-    return facts[0] | frozenset(node.op.facts)
-
-
 def _turned(node: Any, facts: Sequence[Facts]) -> Facts:
     """Return the facts about what a change of the order of axes makes."""
     order = node.op.new_order
@@ -359,38 +351,22 @@ def _scaled(node: Any, facts: Sequence[Facts]) -> Facts:
     return frozenset(found)
 
 
-def _divided(node: Any, facts: Sequence[Facts]) -> Facts:
-    return facts[0] & _ALL_ZEROS_AND_SYMMETRY if UNIFORM in facts[1] else NOTHING
-
-
-def _negated(node: Any, facts: Sequence[Facts]) -> Facts:
-    return facts[0] & (_ALL_ZEROS_AND_SYMMETRY | {ORTHOGONAL, UNIFORM})
-
-
 def _converted(node: Any, facts: Sequence[Facts]) -> Facts:
     exact = np.dtype(node.outputs[0].type.dtype).kind in "fc"
-    return facts[0] if exact else facts[0] & _ALL_ZEROS_AND_SYMMETRY
+    return facts[0] if exact else facts[0] & _ZEROS_AND_SYMMETRY
 
 
 def _eye(node: Any, facts: Sequence[Facts]) -> Facts:
-    rows, columns, k = node.inputs
-    square = rows is columns or (
-        static_int(rows) is not None and static_int(rows) == static_int(columns)
-    )
-    if static_int(k) != 0:
+    rows, columns, place = map(known_length, node.inputs)
+    if place != 0:
         return NOTHING
-    return frozenset({DIAGONAL, POSITIVE, ORTHOGONAL}) if square else frozenset({DIAGONAL})
+    return frozenset({DIAGONAL, POSITIVE, ORTHOGONAL} if rows == columns else {DIAGONAL})
 
 
 def _with_diagonal(node: Any, facts: Sequence[Facts]) -> Facts:
     """Return the facts about zeros whose diagonal is set: what `diag` makes of a vector."""
     is_main = node.op.offset == 0 and is_zero_everywhere(node.inputs[0])
     return frozenset({DIAGONAL}) if is_main else NOTHING
-
-
-def _cholesky(node: Any, facts: Sequence[Facts]) -> Facts:
-    kept = facts[0] & {DIAGONAL}
-    return kept | {LOWER if node.op.lower else UPPER}
 
 
 PRODUCTS = (Dot, Dot22, MatMul)
@@ -401,8 +377,8 @@ _OF_ELEMENTS: dict[type, _Rule] = {
     type(scalar.add): _sum,
     type(scalar.sub): _sum,
     type(scalar.mul): _scaled,
-    type(scalar.true_div): _divided,
-    type(scalar.neg): _negated,
+    type(scalar.true_div): lambda _, f: f[0] & _ZEROS_AND_SYMMETRY if UNIFORM in f[1] else NOTHING,
+    type(scalar.neg): lambda _, facts: facts[0] & (_ZEROS_AND_SYMMETRY | {ORTHOGONAL, UNIFORM}),
     type(scalar.conj): _same,
     type(scalar.switch): _masked,
     scalar.Cast: _converted,
@@ -410,16 +386,16 @@ _OF_ELEMENTS: dict[type, _Rule] = {
 """What follows for functions of elements, by the type of the scalar op."""
 
 _RULES: dict[type, _Rule] = {
-    Assume: _declared,
+    Assume: lambda node, facts: facts[0] | frozenset(node.op.facts),
     Assert: _same,
     SpecifyShape: _same,
-    Inverse: _inverse,
+    Inverse: lambda _, facts: facts[0] - {UNIFORM, SEMIDEFINITE},
     DimShuffle: _turned,
     **dict.fromkeys(PRODUCTS, _product),
     Elemwise: _elementwise,
     Eye: _eye,
     SetDiagonal: _with_diagonal,
-    Cholesky: _cholesky,
+    Cholesky: lambda node, facts: facts[0] & {DIAGONAL} | {LOWER if node.op.lower else UPPER},
 }
 
 
