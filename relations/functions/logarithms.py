@@ -17,6 +17,7 @@ Elementary Functions (1987), for powers at zeros and infinities.
 from __future__ import annotations
 
 import math
+from operator import attrgetter, contains
 from typing import Any
 
 from relations.functions import special
@@ -26,7 +27,7 @@ from relations.kit.cancellation import not_choseno
 from relations.kit.constant_arithmetic import known
 from relations.kit.guards import nonnegativeo, nonzero_numbero, not_constanto
 from relations.kit.made_by_laws import made_of
-from relations.kit.nests import added_leaves, leaves_of, nest_of, terms_of_sum
+from relations.kit.nests import added_leaves, nest_of, terms_of_sum
 from relations.kit.type_guards import floato, same_dtypeo
 from relations.kit.vocabulary import lvars, stable
 from relgraph.graph.kanren import case, computed, not_made_byo, one_ofo, several, view, whereo
@@ -191,7 +192,7 @@ based = Elemwise(s, ())
 def logarithm_of(whole: Any) -> Any:
     """Return the logarithm of a sum or difference of exponentials."""
     nest = computed(nest_of, whole)
-    terms = computed(TERM.each, computed(leaves_of, nest))
+    terms = computed(TERM.each, computed(attrgetter("leaves"), nest))
     return computed(kit.logarithm_of_nest, terms, nest)
 
 
@@ -230,7 +231,7 @@ LOGARITHMS = (
         computed(kit.logarithm_of_share, x, xs),
         floato(x),
         not_choseno(x),
-        whereo(kit.is_among, x, xs),
+        whereo(contains, xs, x),
     ),
 )
 

@@ -242,11 +242,6 @@ def difference_of(exponents: Sequence[Any], less: Sequence[Any]) -> Any:
     return logarithm_of_share(None, x, node.inputs)
 
 
-def is_among(x: Variable, variables: Sequence[Variable]) -> bool:
-    """Return whether `x` is one of some variables."""
-    return any(v is x for v in variables)
-
-
 @asks_graph
 def logarithm_of_share(fgraph: Any, x: Variable, exponents: Sequence[Variable]) -> Any:
     """Return ``x - logaddexp(*exponents)``, the logarithm of a share if `x` is one of these.

@@ -377,11 +377,6 @@ def power_of(count: Any, base: Variable) -> Any:
     return pow(base, number(count, base.type.dtype, base.type.ndim))
 
 
-def leaves_of(nest: Nest) -> Sequence[Variable]:
-    """Return the leaves of a nest."""
-    return nest.leaves
-
-
 @depends_on_levels(DEPTH)
 @asks_graph
 def added_leaves(fgraph: Any, whole: Any) -> tuple[Variable, ...] | None:
