@@ -10,6 +10,7 @@ where it is not known; what can't be told without it gives None.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -132,11 +133,8 @@ def _composed_with_reversal(outer: Any) -> Entry:
         return -1 - outer
     start, stop, step = outer.parts()
     turned = -1 if step is None else -step
-    return Slice(
-        None if start is None else -1 - start,
-        None if stop is None else -1 - stop,
-        None if turned == 1 else turned,
-    )
+    first, end = (None if place is None else -1 - place for place in (start, stop))
+    return Slice(first, end, turned)
 
 
 def _composed_forward(outer: Any, inner: Slice) -> Entry:
@@ -162,11 +160,7 @@ def _composed_forward(outer: Any, inner: Slice) -> Entry:
     if (stop is not None and stop < 0) or (end is not None and end < 0):
         return None
     ends = [e for e in (stop, None if end is None else first + by * end) if e is not None]
-    return Slice(
-        first + by * begin or None,
-        min(ends) if ends else None,
-        None if by * stride == 1 else by * stride,
-    )
+    return Slice(first + by * begin or None, min(ends, default=None), by * stride)
 
 
 def _counts_from_end(end: Any) -> bool:
@@ -217,14 +211,12 @@ def _located_from(entry: Entry, lengths: Sequence[int | None]) -> tuple[int, Ent
 
 
 def _takes_of_first(entry: Entry, n: int) -> bool:
-    """Return whether an entry, counted from the front, takes positions of the first `n` alone."""
-    if isinstance(entry, Slice):
-        start, stop, step = _static_parts(entry)
-        if step is not None and step < 0:
-            within = start is not None and 0 <= start < n and (stop is None or stop >= 0)
-            return within and bool(_positions_taken(entry, n))
-    taken = _positions(entry, None)
-    return taken is not None and len(taken) > 0 and taken[-1] < n
+    """Return whether an entry takes positions of the first `n` alone: of an axis of that length as
+    of any longer one."""
+    taken = _positions(entry, n)
+    if not taken or max(taken[0], taken[-1]) >= n:
+        return False
+    return taken == _positions(entry, sys.maxsize)
 
 
 def _without_front(entry: Any, n: int) -> Entry:
