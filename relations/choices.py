@@ -251,6 +251,9 @@ CONDITIONS_AND_BRANCHES = (
     rounding("add-switches-then-zero", switch(c, 0, x) + switch(c, 0, y), switch(c, 0, x + y)),
     rounding("add-complementary-switches", switch(c, x, 0) + switch(c, 0, y), switch(c, x, y)),
     rounding("mul-switches-else-zero", switch(c, x, 0) * switch(c, y, 0), switch(c, x * y, 0)),
+)
+
+FACTORS = (
     sunk("mul-switch-else-zero", switch(c, x, 0) * y, switch(c, x * y, 0)),
     sunk("mul-switch-then-zero", switch(c, 0, x) * y, switch(c, 0, x * y)),
     sunk("div-switch-else-zero", switch(c, x, 0) / y, switch(c, x / y, 0)),

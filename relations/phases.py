@@ -176,6 +176,7 @@ CANONICALIZE: tuple[Relation, ...] = (
     *choices.KNOWN,
     *choices.SIGNS,
     *choices.CONDITIONS_AND_BRANCHES,
+    *choices.FACTORS,
     *choices.EXTREMES,
     *choices.MAGNITUDES,
     *_PARTS_AND_JOINS,
