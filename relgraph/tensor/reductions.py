@@ -432,7 +432,9 @@ def ptp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     >>> ptp([1, 3, 2]).eval()
     array(2)
     """
-    return max(x, axis, keepdims) - min(x, axis, keepdims)
+    x = as_tensor_variable(x)
+    axes = reduced_axes(axis, x.type.ndim, "ptp")
+    return max(x, axes, keepdims) - min(x, axes, keepdims)
 
 
 def _truth_of(x: Any) -> Any:
@@ -590,7 +592,9 @@ def std(x: Any, axis: Any = None, dtype: Any = None, ddof: int = 0, keepdims: bo
     >>> std([1.0, 3.0]).eval()
     array(1.)
     """
-    return sqrt(var(x, axis, dtype, ddof, keepdims, corrected))
+    x = as_tensor_variable(x)
+    axes = reduced_axes(axis, x.type.ndim, "std")
+    return sqrt(var(x, axes, dtype, ddof, keepdims, corrected))
 
 
 class _ArgExtreme(RelativeOp, AlongAxes):
