@@ -162,7 +162,7 @@ def assert_same_values(before: Any, after: Any) -> None:
             old, new = map(array_of, evaluate([before, after], given))
         assert new.dtype == old.dtype
         assert new.shape == old.shape
-        tolerance = {"float16": 1e-3, "float32": 1e-5}.get(old.dtype.name, 1e-11)
+        tolerance = {"float16": 1e-3, "float32": 1e-5}.get(old.dtype.name, 1e-12)
         np.testing.assert_allclose(np.where(old == old, new, old), old, tolerance, tolerance)
 
 
