@@ -76,8 +76,18 @@ INVERSES_AND_PRODUCTS = (
     finite("exp-sub-log", exp(x - log(y)), exp(x) / y),
     # where one overflows and the other underflows, whatever else reads them
     stable("exp-mul-own-exp", exp(x) * exp(-exp(x)), exp(x - exp(x))),
-    stable("exp-mul-less-own-exp", exp(x) * exp(y - exp(x)), exp((x + y) - exp(x))),
-    stable("exp-mul-scaled-own-exp", exp(x) * exp(y * exp(x)), exp(x + y * exp(x))),
+    rounding(
+        "exp-mul-less-own-exp",
+        exp(x) * exp(y - exp(x)),
+        exp((x + y) - exp(x)),
+        tags=_PRICED,
+    ),
+    rounding(
+        "exp-mul-scaled-own-exp",
+        exp(x) * exp(y * exp(x)),
+        exp(x + y * exp(x)),
+        tags=_PRICED,
+    ),
     rounding("exp-mul-exp", exp(x) * exp(y), exp(x + y)),
     rounding("exp-div-exp", exp(x) / exp(y), exp(x - y)),
     rounding("mul-exp-div-exp", (exp(x) * z) / exp(y), exp(x - y) * z),

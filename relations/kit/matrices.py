@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -166,7 +167,15 @@ def is_narrower(z: Any, y: Any) -> bool:
 
 def is_tall(x: Any) -> bool:
     """Return whether a matrix is known to have at least twice as many rows as columns."""
-    shape = x.type.shape
+    return _is_tall(x.type.shape)
+
+
+def is_wide(x: Any) -> bool:
+    """Return whether a matrix is known to have at least twice as many columns as rows."""
+    return _is_tall(x.type.shape[::-1])
+
+
+def _is_tall(shape: Sequence[Any]) -> bool:
     return len(shape) == 2 and None not in shape and shape[0] > 1 and 2 * shape[1] <= shape[0]
 
 

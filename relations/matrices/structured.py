@@ -82,9 +82,10 @@ thin = (
     roomyo(u),  # LAPACK has no float16, and what is solved for may be of another dtype
     same_dtypeo(d, u, v),
     whereo(kit.is_tall, u),
+    whereo(kit.is_wide, v),
     whereo(kit.are_sides_of, d, u, v),
 )
-"""That `u` has far more rows than columns, and so `v` the other way round."""
+"""That `u` has far more rows than columns, and `v` the other way round."""
 i = computed(kit.identity_like, v)
 """The small identity matrix."""
 identity = whereo(kit.is_identity_matrix, d)

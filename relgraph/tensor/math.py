@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from inspect import getattr_static
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -93,12 +94,16 @@ ELEMENTWISE: dict[str, Elemwise] = {
 }
 """Each scalar op on the elements of tensors, by its name."""
 
+
+def _numpy_name(op: Elemwise) -> str | None:
+    """Return the name of NumPy's ufunc that `op` is; None if that is no attribute of its class:
+    SciPy is loaded when its functions are used."""
+    ufunc = getattr_static(op.scalar_op, "ufunc", None)
+    return ufunc.__name__ if isinstance(ufunc, np.ufunc) else None
+
+
 NAMES: dict[str, Elemwise] = {
-    **{
-        op.scalar_op.ufunc.__name__: op
-        for op in ELEMENTWISE.values()
-        if isinstance(op.scalar_op.ufunc, np.ufunc)
-    },
+    **{name: op for op in ELEMENTWISE.values() if (name := _numpy_name(op)) is not None},
     **ELEMENTWISE,
     "bitwise_not": ELEMENTWISE["invert"],
     "fill": ELEMENTWISE["second"],

@@ -432,9 +432,7 @@ def ptp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     >>> ptp([1, 3, 2]).eval()
     array(2)
     """
-    x = as_tensor_variable(x)
-    axes = reduced_axes(axis, x.type.ndim, "ptp")
-    return max(x, axes, keepdims) - min(x, axes, keepdims)
+    return max(x, axis, keepdims) - min(x, axis, keepdims)
 
 
 def _truth_of(x: Any) -> Any:

@@ -124,7 +124,7 @@ ONE: dict[str, Any] = {
         f"pad {mode}": (lambda x, mode=mode: np.pad(x, (2, 1), mode=mode))
         for mode in ["constant", "edge", "wrap", "reflect", "symmetric", "maximum", "minimum"]
     },
-    "pad means of integers": lambda x: np.pad(x.astype("int16"), 2, mode="mean"),
+    "pad means of integers": lambda x: np.pad(np.real(x).astype("int16"), 2, mode="mean"),
     "pad linear_ramp": lambda x: np.pad(x, (2, 1), mode="linear_ramp", end_values=(3, -1)),
     "repeat by numbers": lambda x: np.repeat(x, np.array([2, 0, 1, 3]), axis=-1),
     "round to tenths": lambda x: np.round(x, 1),
