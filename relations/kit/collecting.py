@@ -123,10 +123,11 @@ def _collected(
         Says whether some leaves should be one, which is so many of their unit.
     """
     groups: dict[Hashable, list[int]] = {}
-    kind_of = cache(kind_of)
+    # most leaves are alike
+    kind_of, key_of = cache(kind_of), cache(_key)
     for i, (_, unit) in enumerate(counted):
         kind = kind_of(counts[i], nest.below[i])
-        groups.setdefault(i if kind is None else (_key(unit), kind), []).append(i)
+        groups.setdefault(i if kind is None else (key_of(unit), kind), []).append(i)
     edits: dict[int, Part | None] = {}
     for members in groups.values():
         if len(members) == 1:
@@ -145,9 +146,7 @@ def _collected(
 
 def _total(sides: Sequence[bool], counts: Sequence[Any], members: list[int]) -> tuple[Any, bool]:
     """Return how many of their unit some leaves are together, and whether below the line."""
-    side = sides[members[0]]
-    one_sided = all(sides[i] == side for i in members)
-    below = one_sided and side
+    below = False not in {sides[i] for i in members}
     signed = [-counts[i] if sides[i] != below else counts[i] for i in members]
     total = signed[0]
     for count in signed[1:]:

@@ -15,7 +15,7 @@ So each partial product of an edited nest is one that was there, or its reciproc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any, NamedTuple
@@ -164,33 +164,42 @@ def _nest_of(fgraph: Any, root: Variable, joins_only: bool) -> Nest:
     kind = root.type
     dtype = kind.dtype
     nest = Nest(operation, [], [], [], [], [], dtype)
+    leaves, sides = nest.leaves, nest.below
     seen: set[Variable] = set()
-    stack: list[tuple[Variable, bool, list[int]]] = [(root, False, [])]
-    while stack:
-        var, below, siblings = stack.pop()
-        head = var.head
-        if var is root or (
-            (head is join or head in inner_ops)
-            and (len(clients.get(var, ())) <= 1 if clients is not None else var not in seen)
-            and var.type.dtype == dtype
-            and (not joins_only or var.type is kind or var.type.in_same_class(kind))
-        ):
-            node = var.owner
-            assert node is not None
+    path: list[tuple[Iterator[Part], list[int]]] = []
+    rest: Iterator[Part] = iter([(root, False)])
+    children: list[int] = []
+    while True:
+        for var, below in rest:
+            head = var.head
+            if var is not root and not (
+                (head is join or head in inner_ops)
+                and (len(clients.get(var, ())) <= 1 if clients is not None else var not in seen)
+                and var.type.dtype == dtype
+                and (not joins_only or var.type is kind or var.type.in_same_class(kind))
+            ):
+                children.append(len(leaves))
+                leaves.append(var)
+                sides.append(below)
+                continue
             seen.add(var)
-            children: list[int] = []
-            siblings.append(-1 - len(nest.nodes))
-            nest.nodes.append(node)
+            children.append(-1 - len(nest.nodes))
+            path.append((rest, children))
+            rest, children = _arguments(var.owner, below, join), []
+            nest.nodes.append(var.owner)
             nest.inverted.append(below)
             nest.children.append(children)
-            stack.append((node.inputs[-1], below if node.op is join else not below, children))
-            for argument in node.inputs[-2::-1]:
-                stack.append((argument, below, children))
+            break
         else:
-            siblings.append(len(nest.leaves))
-            nest.leaves.append(var)
-            nest.below.append(below)
-    return nest
+            rest, children = path.pop()
+            if not path:
+                return nest
+
+
+def _arguments(node: Apply, below: bool, join: Op) -> Iterator[Part]:
+    """Yield the arguments of a node of a nest with the sides on which they stand, by its side."""
+    last = below if node.op is join else not below
+    return zip(node.inputs, [below] * (len(node.inputs) - 1) + [last], strict=True)
 
 
 def is_nested(fgraph: Any, var: Variable) -> bool:

@@ -399,10 +399,11 @@ class Structure:
             for i, read in enumerate(node.inputs):
                 clients = all_clients.get(read)
                 if clients:
+                    client = (node, i)
                     if len(clients) > SHORT and type(clients) is list:
-                        clients = all_clients[read] = easily_taken_from(clients, (node, i))
+                        clients = all_clients[read] = easily_taken_from(clients, client)
                     try:  # noqa: SIM105  (what that suggests costs more than the rest of this)
-                        clients.remove((node, i))
+                        clients.remove(client)
                     except ValueError:
                         pass  # `FunctionGraph.remove_client` has taken it already
                 if not clients:

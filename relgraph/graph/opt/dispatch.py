@@ -165,6 +165,18 @@ class DepthByOp(Memo[Op, int]):
         return self.keep(op, max(depths, default=1))
 
 
+class MayCollapse(Memo[Op, bool]):
+    """By op, whether one of its rewriters may collapse a node. Sums never do."""
+
+    def __init__(self, dispatch: Dispatch) -> None:
+        super().__init__()
+        self._dispatch = dispatch
+
+    def __missing__(self, op: Op) -> bool:
+        found = not is_ac(op) and any(r.collapses for r in self._dispatch[op])
+        return self.keep(op, found)
+
+
 class RewriterTables:
     """Which of some rewriters an equilibrium tries on which nodes, and how far they look.
 
@@ -188,6 +200,8 @@ class RewriterTables:
         The rewriters by op.
     depths
         How many levels of nodes they look at, by op.
+    may_collapse
+        Whether they may collapse a node, by op.
     """
 
     def __init__(
@@ -201,6 +215,7 @@ class RewriterTables:
         self._plans: Memo[tuple[Any, ...], VisitPlan] = Memo()
         self._affected: Memo[tuple[frozenset[RewriterTables], int], RewriterTables] = Memo(WIDE)
         self.depths = DepthByOp(self.dispatch)
+        self.may_collapse = MayCollapse(self.dispatch)
         self._on_nested_sums: Memo[tuple[Any, ...], tuple[LocalOptimizer, ...]] = Memo()
 
     # Computed on first use: of most tables they are never needed.

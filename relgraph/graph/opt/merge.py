@@ -232,7 +232,9 @@ class HashConsing(ReplacementListener):
             copy = known.get(key)
             if copy is None:
                 copy = node.copy_with_inputs(inputs)
-                form = collapse_of(copy, tables, keys) if differs else None
+                form = None
+                if differs and tables is not None and tables.may_collapse[copy.op]:
+                    form = collapse_of(copy, tables, keys)
                 if form is not None:
                     rewriter, copies[node.outputs[0]] = form
                     self.collapsed[rewriter] += 1
@@ -275,8 +277,9 @@ class HashConsing(ReplacementListener):
             return nodes
         reads = Counter(chain(outputs, *[node.inputs for node in nodes]))
         flat, nested = flattened(sums, reads.__getitem__)
-        for node in (*nested, *flat):
-            self.forget(node)
+        keys, known = self.keys, self._nodes
+        for node in [node for node in (*nested, *flat) if node in keys]:
+            del known[keys.pop(node)]
         for node, arguments in flat.items():
             node.inputs[:] = arguments
             self.intern(node)
@@ -476,14 +479,10 @@ class NodeMerger:
 
 
 def collapse_of(
-    node: Apply, tables: RewriterTables | None, known: Container[Apply] | None = None
+    node: Apply, tables: RewriterTables, known: Container[Apply] | None = None
 ) -> Collapse | None:
     """The first collapsing rewriter that replaces the output of `node`, and the variable that it is
     replaced by: a leaf, or computed by one of the nodes `known` if they are given."""
-    op = node.op
-    # most ops have no collapsing rewriter, and sums never do
-    if tables is None or op in tables.flattening or not tables.dispatch[op]:
-        return None
     for rewriter in tables.plan_for(node).early:
         try:
             # there is no graph yet, or its readers do not count
@@ -561,7 +560,9 @@ def merged_copy(outputs: Sequence[Variable], tables: RewriterTables | None = Non
     forms: dict[Apply, Collapse] = {}
 
     def reads(node: Apply) -> Sequence[Variable]:
-        form = collapse_of(node, tables)
+        form = None
+        if tables is not None and tables.may_collapse[node.op]:
+            form = collapse_of(node, tables)
         if form is None:
             return node.inputs
         forms[node] = form
