@@ -144,8 +144,8 @@ def covers_lengths(y: Any, lengths: Sequence[Any]) -> bool:
 
 
 def is_not_allocated_like(x: Any, a: Any) -> bool:
-    """Return whether `x` is something else than an allocation that the shape of `a`, which is none
-    itself, makes needless."""
+    """Return False if `x` is an allocation that `a` makes needless: `a` is no allocation, and its
+    shape covers the lengths."""
     needless = _is_alloc(x) and not _is_alloc(a) and covers_lengths(a, x.owner.inputs[1:])
     return not needless
 

@@ -507,8 +507,10 @@ def flattened(
 ) -> tuple[dict[Apply, list[Variable]], set[Apply]]:
     """Flatten sums whose first argument is a sum of inputs that is read once: ``(a + b) + c``.
 
-    Other sums may become equal to one that is read elsewhere, and are flattened when nothing in
-    them changes any more.
+    It is what the rewriters do on the outermost sum. Before nodes are connected it saves visiting
+    and removing each nested one: a fifth of the instructions for a sum of 100. Other sums may
+    become equal to one that is read elsewhere, and are left to the rewriters, which flatten when
+    nothing in them changes any more.
 
     Parameters
     ----------

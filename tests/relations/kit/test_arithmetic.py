@@ -51,7 +51,7 @@ def shuffled(matrix, order):
 orders = st.permutations([0, 1, 2, "x"])
 
 
-# What orders of dimshuffles come down to, compared with NumPy.
+# Orders of dimshuffles that are simplified, compared with NumPy.
 
 
 @given(orders, st.permutations([0, 1, 2, 3, "x"]))
@@ -230,7 +230,7 @@ def taken(x, *entries):
         return None
 
 
-# What indices come down to, compared with NumPy.
+# Indices that are simplified, compared with NumPy.
 
 
 @given(indices, indices, st.booleans())
@@ -305,7 +305,7 @@ def test_disjoint_indices_have_nothing_in_common(a, b, known):
         assert not set(np.ravel(first)) & set(np.ravel(second))
 
 
-# What entries of indices come down to, compared with NumPy.
+# Entries of indices that are simplified, compared with NumPy.
 
 LENGTHS = range(7)
 
