@@ -20,7 +20,7 @@ import numpy as np
 from relations.kit.type_guards import is_discrete
 from relgraph import scalar
 from relgraph.graph.basic import Constant, Variable
-from relgraph.graph.kanren.goals import goal
+from relgraph.graph.kanren.goals import goal, only_of_constants
 from relgraph.graph.notation import number_of
 from relgraph.scalar.type import can_cast_exactly
 from relgraph.tensor.basic import constant, has_one_element, static_int
@@ -227,6 +227,7 @@ def is_constant(var: Any) -> bool:
     return constant_data(var) is not None
 
 
+@only_of_constants
 def is_no_constant(var: Any) -> bool:
     """Return whether the elements of `var` are not known ahead."""
     return constant_data(var) is None
@@ -278,6 +279,7 @@ def is_nonzero_number(var: Any) -> bool:
     return value is not None and value != 0
 
 
+@only_of_constants
 def is_no_zero(var: Any) -> bool:
     """Return whether `var` is anything but the number 0, what is no constant included."""
     return bool(number_of(var) != 0)

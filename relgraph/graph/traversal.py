@@ -175,8 +175,9 @@ _INPUTS: Callable[[Apply], Sequence[Variable]] = attrgetter("inputs")
 
 def toposort_and_leaves(
     outputs: Iterable[Variable], reads: Callable[[Apply], Sequence[Variable]] = _INPUTS
-) -> tuple[list[Apply], dict[Variable, None]]:
-    """Return the nodes that `outputs` depend on, each after what it depends on, and the leaves.
+) -> tuple[list[Apply], dict[Variable, None], set[Apply]]:
+    """Return the nodes that `outputs` depend on, each after what it depends on, the leaves, and the
+    nodes that are read more than once.
 
     This is the one walk that every optimizer makes, so it is written for speed. Leaves come in the
     order in which they are read, from the first output on.
@@ -198,12 +199,14 @@ def toposort_and_leaves(
     leaves: dict[Variable, None] = {}
     # False for the nodes on the way to the present one, True for those that are done
     closed: dict[Apply, bool] = {}
+    shared: set[Apply] = set()
     for output in outputs:
         node = output.owner
         if node is None:
             leaves[output] = None
             continue
         if node in closed:
+            shared.add(node)
             continue
         closed[node] = False
         path: list[tuple[Apply, Iterator[Variable]]] = []
@@ -222,13 +225,14 @@ def toposort_and_leaves(
                     break
                 if not state:
                     raise ValueError(f"the graph contains a cycle through {owner}")
+                shared.add(owner)
             else:
                 closed[node] = True
                 order.append(node)
                 if not path:
                     break
                 node, rest = path.pop()
-    return order, leaves
+    return order, leaves, shared
 
 
 def list_of_nodes(inputs: Collection[Variable], outputs: Iterable[Variable]) -> list[Apply]:

@@ -133,10 +133,11 @@ def test_order_and_leaves_in_one_walk():
     a = g(x, f(y))
     b = f(a, z, a)
     outputs = [b, x, a, g(z, b)]
-    order, found = toposort_and_leaves(outputs)
+    order, found, shared = toposort_and_leaves(outputs)
     assert order == io_toposort([x, y, z], outputs)
     assert list(found) == list(graph_inputs([b])) == [x, y, z]
-    assert toposort_and_leaves([x]) == ([], {x: None})
+    assert shared == {a.owner, b.owner}
+    assert toposort_and_leaves([x]) == ([], {x: None}, set())
 
 
 def test_one_walk_finds_cycles():

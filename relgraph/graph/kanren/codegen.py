@@ -20,7 +20,7 @@ from typing import Any
 
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren import goals, matching
-from relgraph.graph.kanren.goals import Compute, Readers, Where, is_found
+from relgraph.graph.kanren.goals import Compute, Readers, Where, asks_only_constants, is_found
 from relgraph.graph.kanren.matching import LeftOver, conditions_of, is_number, may_rebuild
 from relgraph.graph.kanren.rules import (
     Parts,
@@ -302,8 +302,12 @@ class MatchWriter(OpWriter):
         elif is_variable(pattern):
             if pattern in self.bound:
                 known = self.bound[pattern]
-                same = "agree(" if known in self.non_variables else "same_in_graph(fgraph, "
-                self.begin_block(f"if {known} is {var} or {same}{known}, {var}):")
+                same = f"agree({known}, {var})"
+                if known not in self.non_variables:
+                    # most often the heads tell the two apart, without a call
+                    heads = f"{known}.head is {var}.head is not None"
+                    same = f"({heads} and same_in_graph(fgraph, {known}, {var}))"
+                self.begin_block(f"if {known} is {var} or {same}:")
             else:
                 self.bound[pattern] = var
         elif isinstance(pattern, Variable):
@@ -556,12 +560,19 @@ class RuleWriter(MatchWriter):
             If it is not one of `goals`.
         """
         if isinstance(condition, Where):
-            args = ", ".join(self.value_text(v) for v in condition.variables)
+            values = [self.value_text(v) for v in condition.variables]
             if condition.function is is_found:
                 # nearly all laws with a computed value ask this: it is not worth a call
-                self.begin_block(f"if {args} is not None:")
-            else:
-                self.begin_block(f"if {self.global_name(condition.function, 'holds')}({args}):")
+                self.begin_block(f"if {values[0]} is not None:")
+                return
+            test = f"{self.global_name(condition.function, 'holds')}({', '.join(values)})"
+            if asks_only_constants(condition.function) and self.non_variables.isdisjoint(values):
+                no_constants = [
+                    f"({v}.head is None or ({v}.owner is not None and {v}.head.repeats is None))"
+                    for v in values
+                ]
+                test = f"({' and '.join(no_constants)}) or {test}"
+            self.begin_block(f"if {test}:")
         elif isinstance(condition, Readers):
             test = self.global_name(condition.function, "asks")
             (of,) = condition.variables

@@ -103,6 +103,19 @@ def hold_numbers(matched: Iterable[Variable], numbers: Iterable[Any]) -> bool:
     return True
 
 
+def only_of_constants(function: Callable[..., bool]) -> Callable[..., bool]:
+    """Declare that a predicate holds for variables that are no constants, and repeat none: it need
+    not be called for these."""
+    function.__dict__["only_of_constants"] = True
+    return function
+
+
+def asks_only_constants(function: Callable[..., Any]) -> bool:
+    """Return whether a predicate is declared `only_of_constants`."""
+    return getattr(function, "only_of_constants", False)
+
+
+@only_of_constants
 def finite_constants(*values: Any) -> bool:
     """Return whether the constants among some values are finite, broadcast ones too."""
     for value in values:

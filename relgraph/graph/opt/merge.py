@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, TypeAlias
 
 from relgraph.graph.basic import Apply, Constant, Variable
@@ -200,6 +199,7 @@ class HashConsing(ReplacementListener):
         nodes: Iterable[Apply],
         copies: dict[Variable, Variable],
         forms: Mapping[Apply, Collapse],
+        flat: Flat,
         tables: RewriterTables | None = None,
     ) -> list[Apply]:
         """Copy nodes into the table, equal ones once, and return the copies.
@@ -212,6 +212,8 @@ class HashConsing(ReplacementListener):
             From the leaves that `nodes` read to their copies; the outputs of the nodes are added.
         forms
             The nodes that collapse; they are not copied.
+        flat
+            The sums that are flattened. Those nested in them are not among `nodes`.
         tables
             Collapsing rewriters, which are applied to the copies too if these have merged or read
             something that collapsed.
@@ -221,10 +223,13 @@ class HashConsing(ReplacementListener):
         differs = bool(forms)
         for node in nodes:
             if node in forms:
-                copies[node.outputs[0]] = copies[forms[node][1]]
+                # sums that are flattened have no copy, and nothing that is copied reads them
+                below = copies.get(forms[node][1])
+                if below is not None:
+                    copies[node.outputs[0]] = below
                 continue
             inputs: list[Variable] = []
-            for var in node.inputs:
+            for var in flat[node][0] if node in flat else node.inputs:
                 inputs.append(copies[var])
             # `key_with`, without the call where there is nothing to sort
             plain = node.op.pure and not node.op.commutative
@@ -253,38 +258,6 @@ class HashConsing(ReplacementListener):
             else:
                 copies.update(zip(outputs, copy.outputs, strict=True))
         return made
-
-    def flatten_copies(
-        self, nodes: list[Apply], outputs: Sequence[Variable], tables: RewriterTables
-    ) -> list[Apply]:
-        """Apply the flattening rewriters of `tables` to new nodes of the table, which no graph has
-        yet: their inputs are changed.
-
-        Parameters
-        ----------
-        nodes
-            The nodes in topological order.
-        outputs
-            The outputs of the graph that they are made for.
-
-        Returns
-        -------
-        nodes
-            Those that are left.
-        """
-        sums = sums_of_sums(nodes, tables)
-        if not sums:
-            return nodes
-        reads = Counter(chain(outputs, *[node.inputs for node in nodes]))
-        flat, nested = flattened(sums, reads.__getitem__)
-        keys, known = self.keys, self._nodes
-        for node in [node for node in (*nested, *flat) if node in keys]:
-            del known[keys.pop(node)]
-        for node, arguments in flat.items():
-            node.inputs[:] = arguments
-            self.intern(node)
-        self.collapsed.update(tables.flattening[node.op] for node in flat)
-        return [node for node in nodes if node not in nested]
 
     def forget(self, node: Apply) -> None:
         """Remove `node` from the table."""
@@ -446,10 +419,10 @@ class NodeMerger:
                 if found is not None:
                     rewriter, below = found
                     self._replaced_first(rewriter, node.outputs[0], below)
-        sums = sums_of_sums([node for node in nodes if node in here], tables)
-        flat, _ = flattened(sums, lambda var: len(self.fgraph.clients[var]))
+        left = [node for node in nodes if node in here]
+        shared = {n for n in left if sum(len(self.fgraph.clients[v]) for v in n.outputs) > 1}
         made: dict[Variable, Variable] = {}
-        for node, arguments in flat.items():
+        for node, (arguments, _) in flattened(left, shared, {}, tables).items():
             (out,) = node.outputs
             new = node.op(*[made.get(var, var) for var in arguments])
             if self._replaced_first(tables.flattening[node.op], out, new):
@@ -496,54 +469,74 @@ def collapse_of(
     return None
 
 
-def sums_of_sums(nodes: Iterable[Apply], tables: RewriterTables) -> list[Apply]:
-    """Those of some nodes whose first argument is a sum too, for the flattening rewriters."""
-    flattening = tables.flattening
-    return [n for n in nodes if n.op in flattening and n.inputs[0].head is n.op]
+Flat: TypeAlias = dict[Apply, tuple[list[Variable], list[Apply]]]
+"""The nodes of sums that are flattened, with their arguments and the nodes nested in them."""
 
 
 def flattened(
-    sums: Iterable[Apply], reads: Callable[[Variable], int]
-) -> tuple[dict[Apply, list[Variable]], set[Apply]]:
+    nodes: Sequence[Apply],
+    shared: Container[Apply],
+    forms: Mapping[Apply, Collapse],
+    tables: RewriterTables,
+) -> Flat:
     """Flatten sums whose first argument is a sum of inputs that is read once: ``(a + b) + c``.
 
-    It is what the rewriters do on the outermost sum. Before nodes are connected it saves visiting
-    and removing each nested one: a fifth of the instructions for a sum of 100. Other sums may
-    become equal to one that is read elsewhere, and are left to the rewriters, which flatten when
-    nothing in them changes any more.
+    It is what the flattening rewriters do on the outermost sum. Before nodes are connected it saves
+    copying, visiting and removing each nested one. Other sums may become equal to one that is read
+    elsewhere, and are left to the rewriters, which flatten when nothing in them changes any more.
 
     Parameters
     ----------
-    sums
-        Their nodes, in topological order.
-    reads
-        How often a variable is read.
-
-    Returns
-    -------
-    flat, nested
-        The arguments of the outermost sums, and the nodes of the sums that are nested in them.
+    nodes
+        The nodes of a graph in topological order.
+    shared
+        Those of them that are read more than once.
+    forms
+        Those of them that collapse.
+    tables
+        The flattening rewriters.
     """
-    flat: dict[Apply, list[Variable]] = {}
-    nested: set[Apply] = set()
-    for node in sums:
+    ops = tables.flattening
+    # sums do not collapse
+    outer = [n for n in nodes if n.op in ops and _collapsed(n.inputs[0], forms).head is n.op]
+    if not outer:
+        return {}
+    innermost = {n for n in nodes if n.op in ops}.difference(outer)
+    alike = Counter([_terms(node, forms) for node in innermost])
+    flat: Flat = {}
+    for node in outer:
         first, kind = node.inputs[0], node.outputs[0].type
+        while first.owner in forms and first.owner not in shared:
+            first = forms[first.owner][1]
         inner = first.owner
-        assert inner is not None
-        if reads(first) > 1 or not (first.type is kind or first.type.in_same_class(kind)):
+        if inner in shared or not (first.type is kind or first.type.in_same_class(kind)):
             continue
-        arguments = flat.get(inner)
-        added = inner.inputs if arguments is None else inner.inputs[1:]
-        if [var for var in added if var.head is not None]:
-            continue
-        if arguments is None:
-            arguments = [*added]
-        else:
-            del flat[inner]
-        arguments += node.inputs[1:]
-        flat[node] = arguments
-        nested.add(inner)
-    return flat, nested
+        if inner in flat:
+            for var in inner.inputs[1:]:
+                if var.head is not None and _collapsed(var, forms).head is not None:
+                    break
+            else:
+                arguments, nested = flat[node] = flat.pop(inner)
+                arguments += node.inputs[1:]
+                nested.append(inner)
+        # a sum of the same arguments will be merged with this one
+        elif alike[_terms(inner, forms)] == 1:
+            arguments = [_collapsed(var, forms) for var in inner.inputs]
+            if all(var.head is None for var in arguments):
+                flat[node] = [*arguments, *node.inputs[1:]], [inner]
+    return flat
+
+
+def _collapsed(var: Variable, forms: Mapping[Apply, Collapse]) -> Variable:
+    """What `var` is when all nodes have collapsed."""
+    while var.owner is not None and var.owner in forms:
+        var = forms[var.owner][1]
+    return var
+
+
+def _terms(node: Apply, forms: Mapping[Apply, Collapse]) -> Hashable:
+    """The op and the arguments of a sum, in no order."""
+    return node.op, frozenset([_collapsed(var, forms) for var in node.inputs])
 
 
 def merged_copy(outputs: Sequence[Variable], tables: RewriterTables | None = None) -> FunctionGraph:
@@ -570,7 +563,7 @@ def merged_copy(outputs: Sequence[Variable], tables: RewriterTables | None = Non
         forms[node] = form
         return form[1:]
 
-    order, leaves = toposort_and_leaves(outputs, reads)
+    order, leaves, shared = toposort_and_leaves(outputs, reads)
     table = HashConsing()
     inputs: list[Variable] = []
     copies: dict[Variable, Variable] = {}
@@ -580,16 +573,21 @@ def merged_copy(outputs: Sequence[Variable], tables: RewriterTables | None = Non
         else:
             copies[var] = var
             inputs.append(var)
-    nodes = table.copy_nodes(order, copies, forms, tables)
+    flat: Flat = {}
+    if tables is not None:
+        flat = flattened(order, shared, forms, tables)
+        table.collapsed.update([tables.flattening[node.op] for node in flat])
+        nested = {node for _, nodes in flat.values() for node in nodes}
+        order = [node for node in order if node not in nested] if nested else order
+    table.collapsed.update([rewriter for rewriter, _ in forms.values()])
+    before = table.collapsed.total()
+    nodes = table.copy_nodes(order, copies, forms, flat, tables)
     results = [copies[v] for v in outputs]
-    if table.collapsed:
+    if table.collapsed.total() > before:
         # what only these copies read was copied before they collapsed
         nodes = toposort_and_leaves(results)[0]
         for node in table.keys.keys() - set(nodes):
             table.forget(node)
-    table.collapsed.update(rewriter for rewriter, _ in forms.values())
-    if tables is not None:
-        nodes = table.flatten_copies(nodes, results, tables)
     fgraph = FunctionGraph.of_nodes(inputs, nodes, results)
     fgraph.attach_feature(table)
     table.begin_with(tables)

@@ -282,9 +282,36 @@ NESTED = {
 }
 
 
+def same(var):
+    return neg(neg(var))
+
+
+x_and_y = add(x, y)
+NESTED |= {
+    "collapses": ([add(same(x_and_y), same(z))], "add(x, y, z)", 1),
+    "collapses twice": ([add(same(same(x_and_y)), z)], "add(x, y, z)", 1),
+    "read twice when collapsed": (
+        [add(same(x_and_y), z), exp(same(same(x_and_y)))],
+        "add(*1 -> add(x, y), z), exp(*1)",
+        0,
+    ),
+    "read through another op": (
+        [add(same(x_and_y), z), exp(exp(x_and_y))],
+        "add(*1 -> add(x, y), z), exp(exp(*1))",
+        0,
+    ),
+    "equal when collapsed": (
+        [add(add(x, y), z), add(z, z, add(same(y), x))],
+        "add(*1 -> add(x, y), z), add(z, z, *1)",
+        0,
+    ),
+    "an argument collapses": ([add(add(add(x, same(y)), same(z)), y)], "add(x, y, z, y)", 1),
+}
+
+
 @pytest.mark.parametrize(("outputs", "flat", "times"), NESTED.values(), ids=NESTED)
 def test_nested_sums_are_flattened_first(outputs, flat, times):
-    sequence = SequenceOptimizer(EquilibriumOptimizer([Flatten()]))
+    sequence = SequenceOptimizer(EquilibriumOptimizer([Collapse(), Flatten()]))
     for fgraph in (
         merged_copy(outputs, union_of(sequence.collapsing_first())),
         FunctionGraph(outputs=outputs, clone=True, copy_inputs=False),
