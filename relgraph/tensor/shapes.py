@@ -345,6 +345,9 @@ def known_entries(vector: Variable) -> list[Any] | None:
 
 def known_elements(vector: Variable, count: int) -> tuple[int | None, ...]:
     """Return the elements of a vector of `count` lengths; None for those that are not known."""
+    if vector.owner is not None and isinstance(vector.owner.op, Shape):
+        of: Any = vector.owner.inputs[0]
+        return tuple(of.type.shape)
     entries = known_entries(vector)
     return (None,) * count if entries is None else tuple(map(static_int, entries))
 

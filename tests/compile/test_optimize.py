@@ -160,10 +160,20 @@ def test_what_becomes_equal_as_it_is_copied_collapses_there() -> None:
         assert len(merged_copy([written], tables).apply_nodes) == 0, written
 
 
-def test_a_function_that_is_shared_by_a_collapse_is_shared_without_it() -> None:
-    x = at.fscalar("x")
+def shared_by_a_collapse(x: Any) -> list[Any]:
     logarithm = at.log(at.cosh(x))
-    outputs = [at.log(at.sum(at.exp(logarithm))[None, None]), logarithm]
+    return [at.log(at.sum(at.exp(logarithm))[None, None]), logarithm]
+
+
+def broadcast_to_fit(x: Any) -> list[Any]:
+    """The law that takes the part that was set answers with one element, which is broadcast."""
+    start, vector = at.constant(-2), at.atleast_1d(x).repeat(at.argmax(x) + 1)
+    return [at.set_subtensor(vector[start:], np.ones(1, "float32"))[start:]]
+
+
+@pytest.mark.parametrize("written", [shared_by_a_collapse, broadcast_to_fit])
+def test_what_collapses_in_a_copy_collapses_without_it(written: Any) -> None:
+    outputs = written(at.fscalar("x"))
     copied = FunctionGraph(outputs=optimize_graph(outputs, include=["fast_run"], clone=True))
     stepwise = FunctionGraph(outputs=outputs, clone=True)
     optdb.query(OptimizationQuery(include=["fast_run"])).optimize(stepwise)

@@ -70,6 +70,7 @@ def test_what_is_known_of_a_shape():
     assert at.reshape(x, (-1, 2)).type.shape == (3, 2)
     assert at.reshape(at.dmatrix(), (-1, 2)).type.shape == (None, 2)
     assert at.reshape(x, (at.lscalar(), 2)).type.shape == (None, 2)
+    assert at.reshape(at.dvector(), at.shape(at.dcol())).type.shape == (None, 1)
     assert at.flatten(x).type.shape == (6,)
 
 

@@ -455,7 +455,9 @@ def collapse_of(
     node: Apply, tables: RewriterTables, known: Container[Apply] | None = None
 ) -> Collapse | None:
     """The first collapsing rewriter that replaces the output of `node`, and the variable that it is
-    replaced by: a leaf, or computed by one of the nodes `known` if they are given."""
+    replaced by: a leaf, or computed by one of the nodes `known`; by one below `node` if these are
+    not given. What was made to fit the type of the output, by a cast, is for the phases to judge.
+    """
     for rewriter in tables.plan_for(node).early:
         try:
             # there is no graph yet, or its readers do not count
@@ -464,9 +466,20 @@ def collapse_of(
             return None  # the equilibrium will call it again, and report that
         if type(answer) is list and len(answer) == len(node.outputs) == 1:
             below: Variable = answer[0]
-            if known is None or below.owner is None or below.owner in known:
+            there = _nodes_below(node, rewriter.depth or 1) if known is None else known
+            if below.owner is None or below.owner in there:
                 return rewriter, below
     return None
+
+
+def _nodes_below(node: Apply, levels: int) -> set[Apply]:
+    """The nodes that `node` depends on, as many levels down."""
+    found: set[Apply] = set()
+    level = {node}
+    for _ in range(levels):
+        level = {var.owner for n in level for var in n.inputs if var.owner is not None}
+        found |= level
+    return found
 
 
 Flat: TypeAlias = dict[Apply, tuple[list[Variable], list[Apply]]]
