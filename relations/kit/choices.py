@@ -17,6 +17,7 @@ from relations.kit.guards import (
 )
 from relgraph import scalar
 from relgraph.scalar.op import EVERYWHERE, INF
+from relgraph.scalar.type import result_dtype
 from relgraph.tensor.elemwise import Elemwise
 
 LESS = (scalar.lt, scalar.le)
@@ -96,8 +97,8 @@ def _truth_of_flags(comparison: Any, c: Any) -> tuple[bool, bool] | None:
 def without_neutral(scalar_op: Any, operands: Sequence[Any]) -> Any:
     """Return what a scalar op gives without the constants that change nothing; None if there are
     none."""
-    is_neutral = NEUTRAL[scalar_op]
-    kept = [v for v in operands if not is_neutral(v)] or [operands[0]]
+    dtype = result_dtype(*[v.type.dtype for v in operands])
+    kept = [v for v in operands if not NEUTRAL[scalar_op](v, dtype)] or [operands[0]]
     if len(kept) == len(operands):
         return None
     return applied(Elemwise(scalar_op), kept)
@@ -107,22 +108,26 @@ def without_neutral(scalar_op: Any, operands: Sequence[Any]) -> Any:
 def absorbing_among(scalar_op: Any, operands: Sequence[Any]) -> Any:
     """Return the constant that a scalar op gives whatever the others are, which is neutral for its
     dual; None if there is none."""
-    return next(filter(NEUTRAL[DUAL[scalar_op]], operands), None)
+    is_absorbing = NEUTRAL[DUAL[scalar_op]]
+    return next((v for v in operands if is_absorbing(v, v.type.dtype)), None)
 
 
-def has_all_bits(c: Any) -> bool:
-    """Return whether all bits of a constant of booleans or integers are set."""
+def has_all_bits(c: Any, dtype: str | None = None) -> bool:
+    """Return whether all bits of a constant of booleans or integers are set, cast to a dtype."""
     data = constant_data(c)
-    return data is not None and data.dtype.kind in "biu" and not np.any(~data)
+    if data is None or data.dtype.kind not in "biu":
+        return False
+    return not np.any(~data.astype(dtype or data.dtype))
 
 
-NEUTRAL: dict[Any, Callable[[Any], bool]] = {
+NEUTRAL: dict[Any, Callable[[Any, str], bool]] = {
     scalar.and_: has_all_bits,
-    scalar.or_: is_zero_everywhere,
-    scalar.xor: is_zero_everywhere,
-    scalar.maximum: lambda c: bool(constant_number(c) == -INF),
-    scalar.minimum: lambda c: bool(constant_number(c) == INF),
+    scalar.or_: lambda c, dtype: is_zero_everywhere(c),
+    scalar.xor: lambda c, dtype: is_zero_everywhere(c),
+    scalar.maximum: lambda c, dtype: bool(constant_number(c) == -INF),
+    scalar.minimum: lambda c, dtype: bool(constant_number(c) == INF),
 }
+"""Whether a constant changes nothing in what a scalar op gives, by its op and the dtype of that."""
 
 
 def extreme_that_takes_second(scalar_op: Any) -> Any:

@@ -152,6 +152,8 @@ LEFT_ALONE = """
     isnan-function: isnan(log(x))
     isnan-add-constant: isnan(x + y)
     neutral-constant: u & np.int8(-1)
+    neutral-constant: i & True  # the other bits are zero
+    neutral-constant: i & np.uint8(255)
     and-not: i & ~i
     lt-or-eq: (x < y) | eq(x, f)
     order-of-two-bounds: (x > f) & (x > 1.0)
