@@ -31,11 +31,12 @@ from relgraph.compile.mode import Mode, get_mode
 from relgraph.compile.optimize import checked_costs
 from relgraph.compile.profiling import FunctionProfile
 from relgraph.graph.basic import Constant, Variable, io_toposort
-from relgraph.graph.destroyhandler import DestroyHandler, MutableInputs
+from relgraph.graph.destroyhandler import MutableInputs
 from relgraph.graph.features import ReplaceValidate
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import Op, structure
 from relgraph.graph.opt import Derivation, Recorder
+from relgraph.graph.opt.base import require_destroy_handler
 from relgraph.graph.shared_values import Container, SharedVariable
 from relgraph.graph.utils import paused_collector
 from relgraph.settings import config
@@ -228,7 +229,7 @@ class Compilation:
                     f"{destroyer.op} overwrites its input; set accept_inplace=True to allow that "
                     "in the graph of a function"
                 )
-            fgraph.attach_feature(DestroyHandler())
+            require_destroy_handler(fgraph)
             fgraph.validate()
         return fgraph
 
@@ -245,6 +246,10 @@ class Compilation:
                 profile.validate_time += getattr(fgraph, "validate_time", 0.0)
                 if config.profile_optimizer:
                     profile.optimizer_profile = (optimizer, record)
+            if any(node.op.destroy_map for node in fgraph.apply_nodes):
+                # what overwrites inputs may have come before there was a DestroyHandler
+                require_destroy_handler(fgraph)
+                fgraph.validate()
             insert_copies(fgraph, self.spec)
         return None if recorder is None else recorder.derivation([optimizer])
 

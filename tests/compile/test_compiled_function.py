@@ -12,7 +12,9 @@ from relgraph import Mode, grad
 from relgraph.compile import Function, In, Out, function, shared
 from relgraph.compile.io import DeepCopyOp
 from relgraph.compile.mode import predefined_modes
+from relgraph.graph.opt import OpSub, in2out
 from relgraph.graph.type import Type
+from relgraph.graph.utils import InconsistencyError
 from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.type import TensorType
 
@@ -379,6 +381,9 @@ def test_only_mutable_arguments_are_overwritten(mode: Any) -> None:
     np.testing.assert_array_equal(shared_storage, [22, 44])
     with pytest.raises(Exception, match="overwrite"):
         function([x, y], out, mode, accept_inplace=True)
+    early = Mode(optimizer=in2out(OpSub(at.add, add_inplace)))
+    with pytest.raises(InconsistencyError, match="overwrites the storage of x"):
+        function([x, y], x + y, early)
     with pytest.raises(ValueError, match="borrow=False forbids"):
         In(x, mutable=True, borrow=False)
 

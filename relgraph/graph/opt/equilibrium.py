@@ -72,6 +72,7 @@ class FixpointIteration:
         exact = nodes <= _TIMED_IN_FULL or fgraph.profile is not None
         self.stride = 1 if exact else _STRIDE
         self.until_timed = 1
+        self.rejected: set[tuple[LocalOptimizer, Apply]] = set()  # since the last rewrite
         self.applied: list[str] = []  # the rewriters that changed something in this pass, by name
 
     # -- the phases ------------------------------------------------------------------------
@@ -354,6 +355,8 @@ class FixpointIteration:
     def apply_answer(self, rewriter: LocalOptimizer, node: Apply, answer: Answer) -> bool:
         """Make the replacements that a rewriter answered with; return whether the graph changed."""
         pairs: list[Any] = []
+        if self.rejected and (rewriter, node) in self.rejected:
+            return False
         try:
             wanted = read_answer(self.fgraph, node, rewriter, answer)
             if wanted is None:
@@ -366,8 +369,11 @@ class FixpointIteration:
                 return False
             self.replace(pairs, remove, self.records[rewriter], node)
         except Exception as exc:
+            # what a feature rejects is undone, and its nodes are as new: they are visited again
+            self.rejected.add((rewriter, node))
             self.report_failure(exc, pairs, rewriter, node)
             return False
+        self.rejected.clear()
         return True
 
     def report_failure(

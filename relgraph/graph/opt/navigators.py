@@ -305,13 +305,19 @@ class TopoRecord(NamedTuple):
 
 
 class _Imports(Feature):
-    """Calls a function with each node that is imported into a graph."""
+    """Calls a function with each new node that is imported into a graph, once.
 
-    def __init__(self, put: Callable[[Apply], None]) -> None:
+    A node that comes back, since a replacement of it was rejected, is not new.
+    """
+
+    def __init__(self, known: Iterable[Apply], put: Callable[[Apply], None]) -> None:
+        self.known = set(known)
         self.put = put
 
     def on_import(self, fgraph: FunctionGraph, node: Apply, reason: str | None) -> None:
-        self.put(node)
+        if node not in self.known:
+            self.known.add(node)
+            self.put(node)
 
 
 class TopoOptimizer(NavigatorOptimizer):
@@ -376,7 +382,7 @@ class TopoOptimizer(NavigatorOptimizer):
             return self.rewrite_bounded(fgraph, nodes)
         # new nodes come last in the order ``in_to_out``, first in the other one
         put = nodes.append if self.order == "in_to_out" else nodes.appendleft
-        with fgraph.attached(_Imports(put)):
+        with fgraph.attached(_Imports(nodes, put)):
             return self.rewrite_bounded(fgraph, _taken_from(nodes))
 
     @classmethod
@@ -402,7 +408,17 @@ def _taken_from(nodes: deque[Apply]) -> Iterator[Apply]:
         yield nodes.popleft()
 
 
+def _go_on_if_inconsistent(
+    exc: Exception, nav: Any, repl_pairs: list[Any], local_opt: Any, node: Apply
+) -> None:
+    """Failure callback: raise the error, unless it says where a rewriter can't work in place."""
+    if not isinstance(exc, InconsistencyError):
+        note_failure(exc, local_opt, node)
+        raise exc
+
+
 def _topo(order: Order, local_opts: Sequence[Any], name: str | None, kwargs: Any) -> TopoOptimizer:
+    kwargs.setdefault("failure_callback", _go_on_if_inconsistent)
     made = TopoOptimizer(_as_one_optimizer(local_opts), order=order, **kwargs)
     made.name = name or _joined(local_opts)
     return made
@@ -413,19 +429,25 @@ def _joined(local_opts: Sequence[Any]) -> str:
 
 
 def in2out(*local_opts: Any, name: str | None = None, **kwargs: Any) -> TopoOptimizer:
-    """A TopoOptimizer from inputs to outputs that tries local optimizers in turn on each node."""
+    """A TopoOptimizer from inputs to outputs that tries local optimizers in turn on each node.
+
+    Unless there is another `failure_callback`, it leaves out what would overwrite a value that is
+    read later, and raises all other errors.
+    """
     return _topo("in_to_out", local_opts, name, kwargs)
 
 
 def out2in(*local_opts: Any, name: str | None = None, **kwargs: Any) -> TopoOptimizer:
-    """A TopoOptimizer from outputs to inputs that tries local optimizers in turn on each node."""
+    """A TopoOptimizer from outputs to inputs that tries local optimizers in turn on each node; see
+    `in2out`."""
     return _topo("out_to_in", local_opts, name, kwargs)
 
 
 def topogroup_optimizer(
     order: Order, *local_opts: Any, name: str | None = None, **kwargs: Any
 ) -> TopoOptimizer:
-    """A TopoOptimizer that applies local optimizers to each node until none can rewrite it."""
+    """A TopoOptimizer that applies local optimizers to each node until none can rewrite it; see
+    `in2out`."""
     group = LocalOptGroup(*local_opts, apply_all_opts=True)
     return _topo(order, [group], name or _joined(local_opts), kwargs)
 

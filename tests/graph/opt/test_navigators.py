@@ -440,6 +440,8 @@ def test_members(capsys):
         SequenceOptimizer(OpSub(exp, log))
 
 
+ADD_INPLACE = Elemwise(scalar.add, ((0, 0),))
+
 # A graph whose destroyers conflict can't be run, but it can be rewritten: perhaps into one that
 # can.
 
@@ -448,9 +450,29 @@ def crossed():
     """Return one in which each of two destroyers reads what the other one overwrites."""
     x, y = at.dvectors("x", "y")
     a, b = at.exp(x), at.exp(y)
-    add_inplace = Elemwise(scalar.add, ((0, 0),))
-    out = at.mul(add_inplace(a, b), add_inplace(b, a))
+    out = at.mul(ADD_INPLACE(a, b), ADD_INPLACE(b, a))
     return FunctionGraph([x, y], [out], [DestroyHandler()], clone=False)
+
+
+@pytest.mark.parametrize(
+    "rewriter",
+    [
+        in2out(OpSub(at.add, ADD_INPLACE)),
+        out2in(OpSub(at.add, ADD_INPLACE)),
+        topogroup_optimizer("in_to_out", OpSub(at.add, ADD_INPLACE)),
+        *[
+            make([OpSub(at.add, ADD_INPLACE)], failure_callback=NavigatorOptimizer.warn_inplace)
+            for make in (EquilibriumOptimizer, TopoOptimizer, OpKeyOptimizer)
+        ],
+    ],
+)
+def test_what_would_overwrite_an_input_is_left_and_not_tried_again(rewriter):
+    x, y = at.dvectors("x", "y")
+    out = at.exp(x + at.exp(x + y))
+    fgraph = FunctionGraph([x, y], [out], [DestroyHandler()], clone=False)
+    rewriter.optimize(fgraph)
+    assert fgraph.outputs == [out]
+    assert not any(node.op.destroy_map for node in fgraph.apply_nodes)
 
 
 @local_optimizer([Elemwise])
