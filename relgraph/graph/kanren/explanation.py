@@ -124,6 +124,9 @@ class NoSuchDirection(AttributeError):
     """A law has no such direction: it would leave a variable without a value."""
 
 
+UNUSED = Failure(Reason.FILTER, found="its results filter takes none of its answers")
+
+
 def explain(
     rewriter: KanrenRelationSub,
     variable: Any,
@@ -179,8 +182,9 @@ def examined(
     if not rules:
         return diagnose_search(rewriter.kanren_relation, variable, fgraph)
     nearest, rule = max(zip(tried, rules, strict=True), key=lambda pair: pair[0].progress)
-    failure = nearest.failure or Failure(Reason.NO_ANSWER, found=variable)
-    note = f"of its {len(rules)} rules, {rule.pattern} → {rule.template} is nearest"
+    failure = nearest.failure or UNUSED
+    sides = f"{_shown(rule.pattern)} → {_shown(rule.template)}"
+    note = f"of its {len(rules)} rules, {sides} is nearest"
     return nearest._replace(failure=failure, note=note if len(rules) > 1 else "")
 
 
@@ -622,8 +626,7 @@ def diagnose_search(relation: Any, old: Variable, fgraph: Any = None) -> Diagnos
     start = GuardedState(budget=Budget(name_of(relation), STEPS, SECONDS), fgraph=fgraph)
     try:
         for state in watch.solutions(relation(old, q), start):
-            unused = Failure(Reason.FILTER, found="its results filter takes none of its answers")
-            watch.furthest.keep(_misfit(reify(q, state), old) or unused, (GUARDS + 1, 0))
+            watch.furthest.keep(_misfit(reify(q, state), old) or UNUSED, (GUARDS + 1, 0))
     except SearchBudgetError:
         pass  # what was reached until then
     failure = watch.furthest.failure or Failure(Reason.NO_ANSWER)
@@ -691,11 +694,17 @@ class _Watch:
 
 
 def _rejected(s: Any, bindings: Any) -> Failure | None:
-    """Return the failure of the delayed condition that rejects bindings; None if none does."""
+    """Return the failure of the delayed condition, or of the constraint of kanren, that rejects
+    bindings; None if none does."""
     state = GuardedState(bindings, fgraph=s.fgraph)
     for condition in s.delayed:
         if condition.decide(state) is False:
             return refusal(condition, state)
+    for store in s.constraints.values():
+        held = {str(v): reify(v, bindings) for v in store.lvar_constraints}
+        for v in [v for v in bindings if v not in s.data]:
+            if not store.copy().post_unify_check(bindings, v, bindings[v], old_state=s):
+                return Failure(Reason.CONDITION, wanted=store.op_str, values=held)
     return None
 
 

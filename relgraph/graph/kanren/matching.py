@@ -294,7 +294,10 @@ def _match_leaf(pattern: Any, s: Bindings, at: _Place) -> Iterator[Bindings]:
         return
     wanted = transitive_get(pattern, s)
     reason = Reason.DIFFERENT if isinstance(wanted, Variable) else Reason.NUMBER
-    at.failed(s, Reason.CONSTRAINT if isinstance(wanted, ConstrainedVar) else reason, pattern)
+    # another constant is nearer to the one that is wanted than what is no constant
+    near = int(isinstance(at.var, Constant) and not isinstance(wanted, ConstrainedVar))
+    reason = Reason.CONSTRAINT if isinstance(wanted, ConstrainedVar) else reason
+    at.failed(s, reason, pattern, near=near)
 
 
 def _match_op(pattern: Any, head: Any, node: Apply, s: Bindings, at: _Place) -> Iterator[Bindings]:

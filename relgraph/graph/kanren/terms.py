@@ -352,9 +352,12 @@ class _Argument:
 
 
 def _as_applied(item: Any) -> tuple[Any, Sequence[Any]] | None:
-    """Return the head and the arguments of an expression, as items; None for a leaf."""
+    """Return the head and the arguments of an expression, as items; None for a leaf, and for a
+    list of arguments, which begins with a variable of a graph."""
     parts = expression_parts(item.item if isinstance(item, _Argument) else item)
-    return (parts[0], [as_item(arg) for arg in parts[1:]]) if parts else None
+    if not parts or isinstance(parts[0], Variable):
+        return None
+    return parts[0], [as_item(arg) for arg in parts[1:]]
 
 
 def as_item(part: Any) -> Any:

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from etuples import etuple
 from hypothesis import given, settings
-from kanren import conde, eq, lall
+from kanren import conde, conso, eq, lall
+from kanren.constraints import neq
 from kanren.core import fail
-from kanren.goals import membero
+from kanren.goals import appendo, membero
 from kanren.graph import mapo
 
 import relgraph.tensor as at
@@ -139,6 +140,9 @@ SEARCHED, SCALED = KanrenRelationSub(searched), KanrenRelationSub(scaled)
 NO_NODE = KanrenRelationSub(searched, node_filter=lambda node: False)
 NO_RESULT = KanrenRelationSub(searched, results_filter=lambda answers: None)
 LISTED = KanrenRelationSub(lambda i, o: lall(hidden, eq(i, at.exp(x)), membero(x, (b, c))))
+ELSE = KanrenRelationSub(undo, results_filter=lambda answers: None)
+DIFFERENT = KanrenRelationSub(lambda i, o: lall(neq(x, y), eq(i, at.exp(x) * y), eq(o, y)))
+LAST = KanrenRelationSub(lambda i, o: lall(conso(at.add, x, i), appendo(y, [b], x), eq(o, y)))
 FIRST_OF_TWO = TWO(a)[0]
 
 
@@ -299,6 +303,10 @@ REFUSED = [
     (SCALED, at.exp(a * -2.0), "CONDITION: the condition is_positive(y) says no (y = -2.0)"),
     (LISTED, at.exp(a), "GOAL: the goal membero of the relation fails (ls = (b, c), x = a)"),
     (NO_NODE, at.exp(a), "FILTER: its node filter leaves this node out"),
+    (LAST, at.add(a, b, c), "GOAL: appendo of the relation fails (out = e(a, b, c)"),
+    (DIFFERENT, at.exp(a) * a, "CONDITION: the condition neq says no (x = a)"),
+    (law("ones", ones * x, x), a * INFINITE, "DIFFERENT: and the graph has [ 1. inf]"),
+    (ELSE, at.log(at.exp(a)), "FILTER: its results filter takes none of its answers"),
     (NO_RESULT, at.exp(a), "FILTER: its results filter takes none of its answers"),
     (opaque(lambda i, o: eq(o, x * y)), at.exp(a), "OPEN: the answer leaves ~x open"),
     (opaque(open_condition), at.exp(a), "PENDING: can't be decided"),
