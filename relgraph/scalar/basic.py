@@ -18,6 +18,7 @@ from relgraph.scalar.op import (
     FoldOp,
     ScalarOp,
     StepOp,
+    in_dtype_of,
     ops_of,
     zero_like,
 )
@@ -60,11 +61,9 @@ class Mul(FoldOp):
         """Return for each input the product of `g` and all other inputs, by 3 products an input.
 
         The products of the factors before each input, and of those after it, are shared. Division
-        by the input would be shorter, but it may be 0. The products are computed in the dtype of
-        the output, since they may not fit into that of some factors.
+        by the input would be shorter, but it may be 0.
         """
-        dtype = output.type.dtype
-        factors = [x if x.type.dtype == dtype else x.astype(dtype) for x in inputs]
+        factors = in_dtype_of(output, inputs)
         before = [g]
         for x in factors[:-1]:
             before.append(self(before[-1], x))
@@ -122,6 +121,15 @@ class Mod(ScalarOp):
 _SPECIAL_POWERS = ((1, np.positive), (2, np.square), (0.5, np.sqrt), (-1, np.reciprocal))
 
 
+def base_beside(power: Any, x: Any) -> Any:
+    """Return a base as the gradient reads it beside the power: in its dtype, since the logarithm of
+    an int8 is a float16. A complex power is conjugated, and so is a real base: the conjugate of a
+    negative number is on the other side of the cut."""
+    (base,) = in_dtype_of(power, [x])
+    crosses = is_complex(base.type.dtype) and not is_complex(x.type.dtype)
+    return base._ops.conj(base) if crosses else base
+
+
 class Pow(ScalarOp):
     """`x` to the power `y`; nan for a negative float and a `y` that is no integer.
 
@@ -153,7 +161,7 @@ class Pow(ScalarOp):
         return np.power.resolve_dtypes((*map(np.dtype, dtypes), None))[2].name
 
     def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
-        x, y = inputs
+        x, y = base_beside(output, inputs[0]), inputs[1]
         switch, eq, log = x._ops.switch, x._ops.eq, x._ops.log
         # For y > 0 the derivative of 0**y with respect to y is 0, but 0 * log(0) is nan.
         by_y = g * switch(eq(x, 0), 0, output * log(x))

@@ -201,7 +201,6 @@ class Log1pmx(_ArrayOp):
     """
 
     facts = Facts(decreasing=(0, INF), domain=(-1, INF), range=(-INF, 0), zeros=(0,))
-    holomorphic = False
 
     def array_formula(self, xp: Any, x: Array) -> Array:
         near = xp.abs(x) < 0.5
@@ -222,7 +221,6 @@ class Log1pSqr(_ArrayOp):
     """``log(1 + x**2)``, without the overflow of the square."""
 
     facts = Facts(even=True, increasing=(0, INF), range=(0, INF), zeros=(0,))
-    holomorphic = False
 
     def array_formula(self, xp: Any, x: Array) -> Array:
         square = x * x

@@ -26,10 +26,10 @@ from relgraph import scalar
 from relgraph.graph.utils import MethodNotDefined
 from relgraph.scalar import error_free
 from relgraph.scalar.basic import abs as abs_
-from relgraph.scalar.basic import cast, floor, maximum, sign, sqrt
+from relgraph.scalar.basic import base_beside, cast, floor, maximum, sign, sqrt
 from relgraph.scalar.basic import round as round_
 from relgraph.scalar.composite import Composite
-from relgraph.scalar.logic import eq, ge, gt, isnan, le, lt, or_, switch
+from relgraph.scalar.logic import eq, ge, isnan, le, lt, or_, switch
 from relgraph.scalar.op import EVERYWHERE, INF, Facts, ScalarOp, TypedNumber, zero_like
 from relgraph.scalar.shape_slopes import by_first, by_second, by_shape
 from relgraph.scalar.special import (
@@ -200,7 +200,6 @@ class NumpyOp(NamedOp):
     """A ufunc of NumPy's."""
 
     home = "numpy"
-    holomorphic = False
     slopes = {
         "fmax": _first_chosen(ge),
         "fmin": _first_chosen(lambda x, y: ge(y, x)),
@@ -218,14 +217,18 @@ class NumpyOp(NamedOp):
             lambda x, y, out: sigmoid(LN2 * (y - x)),
         ),
         "float_power": (
-            lambda x, y, out: y * f.float_power(x, y - 1),
-            lambda x, y, out: switch(gt(x, 0), out * log(x), 0.0),
+            lambda x, y, out: y * f.float_power(base_beside(out, x), y - 1),
+            lambda x, y, out: switch(eq(x, 0), 0.0, out * log(base_beside(out, x))),
         ),
         "sinc": (lambda x, out: math.pi * _sinc_slope(math.pi * x, out),),
         **dict.fromkeys(("gcd", "lcm", "left_shift", "right_shift"), (ZERO, ZERO)),
         "bitwise_count": (ZERO,),
     }
     costs = {"copysign": 1.0, "float_power": 40.0}
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.holomorphic = name in ("sinc", "float_power")
 
 
 ROOT_PI = math.sqrt(math.pi)

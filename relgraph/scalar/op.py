@@ -311,6 +311,12 @@ class ScalarOp(TypedOp):
         return [[i not in self.ignored_inputs] * len(node.outputs) for i in range(len(node.inputs))]
 
 
+def in_dtype_of(output: Any, inputs: Sequence[Any]) -> list[Any]:
+    """Return inputs in the dtype of the output: products of them may not fit into their own."""
+    dtype = output.type.dtype
+    return [x if x.type.dtype == dtype else x.astype(dtype) for x in inputs]
+
+
 def where_not(xp: Any, holds: Any, found: Any, otherwise: Callable[[], Any]) -> Any:
     """Return an array where a condition holds, and elsewhere what a function gives.
 

@@ -15,7 +15,17 @@ import scipy
 
 from relgraph.graph.utils import MethodNotDefined
 from relgraph.scalar.basic import add, maximum, minimum
-from relgraph.scalar.op import EVERYWHERE, INF, Facts, FloatOp, FoldOp, ScalarOp, ops_of, where_not
+from relgraph.scalar.op import (
+    EVERYWHERE,
+    INF,
+    Facts,
+    FloatOp,
+    FoldOp,
+    ScalarOp,
+    in_dtype_of,
+    ops_of,
+    where_not,
+)
 from relgraph.scalar.type import is_complex
 
 LN2 = math.log(2.0)
@@ -155,7 +165,7 @@ class Arctan2(ScalarOp):
     argument_names = ("y", "x")
 
     def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
-        y, x = inputs
+        y, x = in_dtype_of(output, inputs)
         share = g / (x * x + y * y)
         return [share * x, -(share * y)]
 
@@ -514,7 +524,7 @@ class LogDeterminant(_LogOfProducts):
         return of.log(x * y - z * w)
 
     def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
-        x, y, z, w = inputs
+        x, y, z, w = in_dtype_of(output, inputs)
         switch, lt, abs_ = output._ops.switch, output._ops.lt, output._ops.abs
         difference = x * y - z * w
         size = abs_(difference)

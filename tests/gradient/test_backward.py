@@ -286,6 +286,20 @@ def test_factors_are_multiplied_in_the_dtype_of_the_product() -> None:
     np.testing.assert_allclose(found[1], [1e6 * np.float64(np.float32(3e30)) ** 2], rtol=1e-12)
 
 
+@pytest.mark.parametrize("function", [at.arctan2, at.power, at.float_power, at.log_determinant])
+@pytest.mark.parametrize("dtype", ["int8", "float32"])
+def test_slopes_are_computed_in_the_dtype_of_the_output(function, dtype: str) -> None:
+    """The square of 100 is no int8, and the logarithm of an int8 is a float16."""
+    count = 4 if function is at.log_determinant else 2
+    values = [np.array([100, 7], dtype), np.array([0.3, 1.7]), *[np.array([60, 80], dtype)] * 2]
+    slopes = []
+    for points in (values[:count], [v.astype("float64") for v in values[:count]]):
+        xs = [at.TensorType(v.dtype.name, (2,))() for v in points]
+        slope = grad(function(*xs).sum(), xs[1])
+        slopes.append(evaluate([slope], dict(zip(xs, points, strict=True)))[0])
+    np.testing.assert_allclose(*slopes, rtol=1e-14)
+
+
 def test_complex_factors() -> None:
     y, w = at.dscalar("y"), at.zscalar("w")
     by_y, by_w = grad(at.real(at.mul(y, w, w, y, y)), [y, w])
@@ -502,10 +516,21 @@ ANY = np.array([[0.3, -1.7, 2.2], [-0.6, 1.1, -2.9]])
 UNIT = ANY / 3
 
 
-@pytest.mark.parametrize("name", ["conj", "real", "imag", "angle"])
-def test_complex_parts(name):
+OF_COMPLEX = {
+    **{name: getattr(at, name) for name in ("conj", "real", "imag", "angle", "sinc")},
+    **{name: getattr(at, name) for name in ("log1pmx", "log1p_sqr", "fmax", "float_power")},
+    "power": at.power,
+    "power of negative numbers": lambda z: at.power(at.real(z) - 2, z),
+    "float_power of negative numbers": lambda z: at.float_power(at.real(z) - 2, z),
+}
+
+
+@pytest.mark.parametrize("name", OF_COMPLEX)
+def test_complex_numbers(name):
     """The gradient by z is that by its real part and, times i, that by its imaginary part."""
-    check_complex_gradient(getattr(at, name), np.array([0.7 + 0.4j]))
+    function, values = OF_COMPLEX[name], (np.array([0.7 + 0.4j]), np.array([-0.6 - 0.3j]))
+    of_two = name in ("fmax", "power", "float_power")
+    check_complex_gradient(function, *values[: 1 + of_two])
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
