@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Container, Hashable, Iterable, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -266,6 +266,10 @@ class Op(MetaObject):
         Where they are not, `perform` raises an error.
         """
         return ()
+
+    def inputs_read(self, node: Apply, values: Mapping[Variable, Any]) -> Sequence[Variable]:
+        """Return the inputs that the outputs need, as far as some values that are known tell."""
+        return node.inputs
 
     def do_constant_folding(self, fgraph: Any, node: Apply) -> bool:
         """Return whether a node of constants may be computed ahead of time: if it is `pure`."""

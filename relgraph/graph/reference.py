@@ -1,15 +1,15 @@
-"""What a graph means: one `perform` after the other, in order, with nothing optimized; and the
-shapes of what a node gives."""
+"""What a graph means: one `perform` after the other, of what is needed, with nothing optimized; and
+the shapes of what a node gives."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.op import Op
 from relgraph.graph.shared_values import copy_value
-from relgraph.graph.traversal import io_toposort
 from relgraph.graph.utils import MissingInputError
 
 
@@ -88,19 +88,32 @@ def evaluate(
     Nothing in `givens` is modified, since an op that destroys an input is refused (`ValueError`).
     """
     values: dict[Variable, Any] = {v: v.type.filter(value) for v, value in (givens or {}).items()}
-    for node in io_toposort(list(values), list(outputs)):
-        if node.op.destroy_map:
+    pending = list(reversed(outputs))
+    waits_for: dict[Apply, list[Variable]] = {}
+    while pending:
+        v = pending[-1]
+        node = v.owner
+        if v in values:
+            pending.pop()
+        elif node is None:
+            values[v] = _value_of_leaf(v, pending)
+        elif wanted := [u for u in node.op.inputs_read(node, values) if u not in values]:
+            if waits_for.get(node) == wanted:
+                raise ValueError(f"the graph contains a cycle through {node}")
+            waits_for[node] = wanted
+            pending += reversed(wanted)
+        elif node.op.destroy_map:
             raise ValueError(f"{node.op} destroys an input, which the reference does not do")
-        found = performed(node, [_value(v, values, node) for v in node.inputs])
-        for out, value in zip(node.outputs, found, strict=True):
-            values.setdefault(out, value)
-    return [_value(v, values, None) for v in outputs]
+        else:
+            found = performed(node, [values.get(u) for u in node.inputs])
+            for out, value in zip(node.outputs, found, strict=True):
+                values.setdefault(out, value)
+    return [values[v] for v in outputs]
 
 
-def _value(v: Variable, values: dict[Variable, Any], user: Any) -> Any:
-    if v in values:
-        return values[v]
+def _value_of_leaf(v: Variable, pending: Sequence[Variable]) -> Any:
     if isinstance(v, Constant):
         return v.data
-    where = "" if user is None else f", which {user.op} needs"
+    users = (u.owner.op for u in reversed(pending) if u.owner is not None and v in u.owner.inputs)
+    where = "".join(f", which {op} needs" for op in islice(users, 1))
     raise MissingInputError(f"evaluate: no value was given for {v} ({v.type}){where}", variable=v)

@@ -21,8 +21,8 @@ class IfElse(TensorOp):
     """The values of one branch or of the other, by a condition.
 
     The inputs are the condition, a tensor of rank 0 that is true unless it is zero; the variables
-    of the branch that is taken if it is true; and those of the other one. The linkers compute what
-    only one branch needs when that is taken; `perform`, which is given all values, chooses.
+    of the branch that is taken if it is true; and those of the other one. What only one branch
+    needs is computed when that is taken; `perform` chooses among the values.
 
     Parameters
     ----------
@@ -62,6 +62,12 @@ class IfElse(TensorOp):
     def branches(self, inputs: Sequence[Any]) -> tuple[list[Any], list[Any]]:
         """Return the inputs of a node that are its branches."""
         return list(inputs[1 : 1 + self.count]), list(inputs[1 + self.count :])
+
+    def inputs_read(self, node: Apply, values: Mapping[Variable, Any]) -> Sequence[Variable]:
+        condition = node.inputs[0]
+        if condition not in values:
+            return [condition]
+        return [condition, *self.branches(node.inputs)[0 if values[condition] else 1]]
 
     def compute(self, node: Apply, *values: Any) -> Any:
         then, other = self.branches(values)

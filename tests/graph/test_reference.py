@@ -40,6 +40,14 @@ def test_a_missing_value_is_named():
         evaluate([at.exp(x)])
 
 
+def test_a_cycle_is_refused():
+    x = at.dvector("x")
+    y = at.exp(x)
+    y.owner.inputs[0] = -y
+    with pytest.raises(ValueError, match="the graph contains a cycle through"):
+        evaluate([y])
+
+
 def test_what_destroys_is_refused():
     x = at.dvector("x")
     inplace = Elemwise(at.neg.scalar_op, {0: 0})

@@ -20,6 +20,7 @@ from relgraph.vm.schedule import schedule
 
 MODES = ["fast_run", "fast_compile", "strict", Mode("py", None), Mode("vm", None)]
 every_mode = pytest.mark.parametrize("mode", MODES, ids=str)
+every_way = pytest.mark.parametrize("mode", [*MODES, "evaluate"], ids=str)
 
 
 class Probe(TypedOp):
@@ -49,25 +50,32 @@ def seen_by(f, *values):
     return result, sorted(Probe.seen)
 
 
-@every_mode
+def made(inputs, outputs, mode):
+    """Return a function of a mode, or one that evaluates the graph as it is."""
+    if mode != "evaluate":
+        return function(inputs, outputs, mode=mode)
+    return lambda *values: evaluate(outputs, dict(zip(inputs, values, strict=True)))
+
+
+@every_way
 def test_only_the_branch_taken_is_computed(mode):
     c, x = at.dscalar("c"), at.dvector("x")
     out = ifelse(c > 0, Probe("then")(x) * 2, Probe("other")(at.exp(x))) + 1
-    f = function([c, x], out, mode=mode)
-    result, seen = seen_by(f, 1.0, [1.0, 2.0])
+    f = made([c, x], [out], mode)
+    (result,), seen = seen_by(f, 1.0, [1.0, 2.0])
     np.testing.assert_array_equal(result, [3, 5])
     assert seen == ["then"]
-    result, seen = seen_by(f, -1.0, [0.0, 0.0])
+    (result,), seen = seen_by(f, -1.0, [0.0, 0.0])
     np.testing.assert_array_equal(result, [2, 2])
     assert seen == ["other"]
 
 
-@every_mode
+@every_way
 def test_what_is_shared_is_computed_once_and_nested_branches_are_lazy(mode):
     c, x = at.dscalar("c"), at.dvector("x")
     shared = Probe("shared")(x)
     inner = ifelse(c < -5, Probe("low")(shared) + 1, Probe("middle")(shared) + 2)
-    f = function([c, x], [ifelse(c > 0, Probe("high")(shared), inner), at.exp(c)], mode=mode)
+    f = made([c, x], [ifelse(c > 0, Probe("high")(shared), inner), at.exp(c)], mode)
     for value, name, expected in ((1.0, "high", 1), (-1.0, "middle", 3), (-9.0, "low", 2)):
         (result, _), seen = seen_by(f, value, [1.0])
         assert (result.tolist(), seen) == ([expected], sorted([name, "shared"]))
