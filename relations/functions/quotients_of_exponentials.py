@@ -31,7 +31,7 @@ from relations.kit.guards import (
 from relations.kit.index_arithmetic import index_within, padded
 from relations.kit.made_by_laws import made_of_two_factors
 from relations.kit.reductions import covers_axes
-from relations.kit.type_guards import booleano, floato, same_dtypeo
+from relations.kit.type_guards import booleano, floato, matrixo, same_dtypeo, vectoro
 from relations.kit.vocabulary import Law, lvars, rounding, stable
 from relations.reductions import softmax
 from relgraph import scalar
@@ -271,6 +271,7 @@ part_of_softmax = Subtensor(entries)(Softmax(a)(exponent), several(inputs))
 """The part of a softmax that `y`, an exponential, is if it is divided by the sums of `x`, another
 one, over some axes."""
 
+vector, matrix = lvars("x", vectoro), lvars("x", matrixo)
 ELEMENT, COLUMN, SOME = Subtensor((0,)), Subtensor((Slice(), 0)), Subtensor((Slice(1),))
 
 PARTS = (
@@ -282,10 +283,10 @@ PARTS = (
         part_of_softmax,
         whereo(takes_one_along, entries, a, exponent),
         tries=[
-            ELEMENT(exp(x)) / sum_(exp(x), axis=None),
-            COLUMN(exp(x)) / sum_(exp(x), axis=(1,)),
-            exp(ELEMENT(x)) / sum_(exp(x), axis=None),
-            Subtensor((0, 0))(exp(x)) / sum_(ELEMENT(exp(x)), axis=None),
+            ELEMENT(exp(vector)) / sum_(exp(vector), axis=None),
+            COLUMN(exp(matrix)) / sum_(exp(matrix), axis=(1,)),
+            exp(ELEMENT(vector)) / sum_(exp(vector), axis=None),
+            Subtensor((0, 0))(exp(matrix)) / sum_(ELEMENT(exp(matrix)), axis=None),
         ],
     ),
     # exp(x)[:, :1] / sum(exp(x), axis=1, keepdims=True) → softmax(x, axis=1)[:, :1]

@@ -32,7 +32,10 @@ def own_law(op: Any, specs: Any) -> Any:
     """Return the law that what an op gives is a copy of it."""
     variables = lvars("".join(f"x{i}," for i in range(len(specs))))
     ranks = [
-        ranko(v, spec.ndim) for v, spec in zip(variables, specs, strict=True) if _is_float(spec)
+        ranko(v, spec.ndim)
+        for v, spec in zip(variables, specs, strict=True)
+        # an elementwise op has inputs of one rank: others get axes of length 1
+        if _is_float(spec) and not isinstance(op, c.at.Elemwise)
     ]
     term = op(*variables)
     if op.nout is not None and op.nout > 1:

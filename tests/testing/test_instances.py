@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from random import Random
 from typing import Any
 
@@ -268,15 +269,31 @@ def test_matrices_that_are_solved_for_are_square():
 
 @pytest.mark.parametrize(
     "name",
-    ["trace-cycle", "matmul-divided-left", "solve-diagonal-vector", "solve-identity", "trace-kron"],
+    [
+        "trace-cycle",
+        "matmul-divided-left",
+        "solve-diagonal-vector",
+        "solve-identity",
+        "trace-kron",
+        # tried on terms about a matrix, or a matrix and a vector
+        "part-of-softmax",
+        "weighted-squares",
+        "weighted-squares-less",
+    ],
 )
 def test_each_law_is_met_soon(name):
     direction = direction_of(discover_laws()[name], "forward")
-    (rule,) = direction.rules
-    for seed in range(2):
+    for rule, seed in product(direction.rules, range(2)):
         search = InstanceSearch(direction, rule, Random(f"{SEED} {seed}"))
         search.find(12, 600)
         assert len(search.instances) >= 6
+
+
+def test_a_law_that_nothing_was_found_of_is_tried_as_often_as_was_asked_for():
+    direction = direction_of(law("never", at.neg(-x), x, whereo(lambda v: False, x)), "forward")
+    search = InstanceSearch(direction, direction.rules[0], Random(SEED))
+    search.find(1, 500)
+    assert search.attempts == 500
 
 
 def test_most_products_fit():

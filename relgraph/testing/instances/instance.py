@@ -16,7 +16,7 @@ from unification.core import reify
 
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.fg import FunctionGraph
-from relgraph.graph.kanren.goals import Where
+from relgraph.graph.kanren.goals import Where, with_goals_of_variables
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.kanren.rules import Rule
@@ -278,16 +278,20 @@ def direction_of(
         if has_calls(side):  # what calls make is drawn by calling
             rules = (Rule(law.name, side, None, law.conditions),)
         if law.tries and name == "forward":
-            rules = [Rule(law.name, pattern, None) for pattern in law.tries]
+            rules = _tried(law, law.tries)
     if not rules:
         if name == "backward":
             return None
-        patterns = patterns or law.tries or patterns_sought(law.goal)
-        rules = [Rule(law.name, pattern, None) for pattern in patterns]
+        rules = _tried(law, patterns or law.tries or patterns_sought(law.goal))
     other = "backward" if name == "forward" else "forward"
     both = sound != "stable" and law.extraction(other).status == "closed"
     inverse = getattr(optimizers, other) if both else None
     return Direction(law, name, sound, getattr(optimizers, name), inverse, rules)
+
+
+def _tried(law: Relation, patterns: Iterable[Any]) -> list[Rule]:
+    """Return for each term that a law is tried on a rule with what holds of the variables in it."""
+    return [Rule(law.name, p, None, with_goals_of_variables((), p)) for p in patterns]
 
 
 @dataclass(eq=False)

@@ -356,19 +356,27 @@ class InstanceSearch:
         LawViolation
             See `checked_instance`; also if the law raises an error.
         """
-        for attempt in range(40 * count + 400):
-            if len(self.instances) >= count or (attempt >= max_failures and not self.instances):
+        for attempt in range(max_failures):
+            if self.instances:
                 break
-            if not self.instances and attempt % _ATTEMPTS_OF_A_START == 0:
+            if attempt % _ATTEMPTS_OF_A_START == 0:
                 # failures alone count against the options that were picked most, the right ones too
                 self._instantiator.choices.forget()
-            found = self._match(self._instantiator.instantiate)
-            self._instantiator.choices.record_outcome(success=isinstance(found, _Match))
-            self.attempts += 1
-            if isinstance(found, str):
-                self.refusals[found] += 1
-            else:
-                self._instance(found)
+            self._try()
+        for _ in range(40 * count + 400 if self.instances else 0):
+            if len(self.instances) >= count:
+                break
+            self._try()
+
+    def _try(self) -> None:
+        """Try a random graph, and note the instance that it is, or why it is none."""
+        found = self._match(self._instantiator.instantiate)
+        self._instantiator.choices.record_outcome(success=isinstance(found, _Match))
+        self.attempts += 1
+        if isinstance(found, str):
+            self.refusals[found] += 1
+        else:
+            self._instance(found)
 
     def find_in(self, cell: Cell, turn: int) -> Instance | str:
         """Try once to find an instance in a cell of the plan; return why there is none.
