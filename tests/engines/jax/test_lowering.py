@@ -14,6 +14,7 @@ from relgraph import Mode, function, grad
 from relgraph.engines.jax import LoweringError, NeedsValue, is_native, lower_graph, register
 from relgraph.graph.basic import Apply
 from relgraph.graph.op import Op
+from relgraph.graph.reference import evaluate
 from relgraph.tensor.type import TensorType
 from tests.arrays import assert_close
 
@@ -129,3 +130,14 @@ def test_a_slice_may_go_beyond_its_axis() -> None:
     for step in (2**63 - 1, -(2**63) + 1, -2, 7):
         found = f(value, step)
         assert_close(found, (value[::step], value[step:], value[:step]))
+
+
+@pytest.mark.parametrize("change", [at.set_subtensor, at.inc_subtensor])
+@pytest.mark.parametrize("dtype", ["float64", "bool"])
+def test_all_of_an_array_is_set_and_reversed(change: Any, dtype: str) -> None:
+    """XLA aborts the process if that is a scatter."""
+    x, y = at.tensor(dtype, (None,), "x"), at.tensor(dtype, (), "y")
+    outs = [change(x[:], x[::-1])[::-1], change(x[:9], y)[::-1]]
+    values = [np.array([1, 0, 1], dtype), np.array(1, dtype)]
+    found = function([x, y], outs, mode=Mode("jax", None))(*values)
+    assert_close(found, evaluate(outs, dict(zip([x, y], values, strict=True))))

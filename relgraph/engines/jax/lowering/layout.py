@@ -158,12 +158,25 @@ def with_part(op: BaseIncSubtensor, node: Apply, x: Any, y: Any, *indices: Any) 
     x = jnp.asarray(x)
     check_broadcast(node, y, _shape_of_part(x, index))
     y = as_dtype(y, x.dtype)
+    if _is_whole(x, index):
+        if op.set_instead_of_inc:
+            return jnp.broadcast_to(y, x.shape)
+        return x | y if x.dtype == bool else x + y
     at = x.at[index]
     if op.set_instead_of_inc:
         return at.set(y)
     if x.dtype == bool:
         return at.max(y)
     return at.add(y)
+
+
+def _is_whole(x: Any, index: tuple[Any, ...]) -> bool:
+    """Return whether slices take all of an array as it is. JAX makes a scatter of setting that, of
+    which XLA's compiler for CPUs aborts the process where the result is reversed."""
+    return all(
+        isinstance(e, slice) and range(*e.indices(n)) == range(n)
+        for e, n in zip(index, x.shape, strict=False)
+    )
 
 
 def _shape_of_part(x: Any, index: tuple[Any, ...]) -> tuple[int, ...]:
