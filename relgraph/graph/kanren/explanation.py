@@ -51,7 +51,7 @@ from relgraph.graph.kanren.rules import Failure, Path, Reason, Rule
 from relgraph.graph.kanren.state import Budget, GuardedState, SearchBudgetError, is_settled
 from relgraph.graph.kanren.terms import OpenAnswerError, as_call, build, variables_of
 from relgraph.graph.notation import algebra
-from relgraph.graph.opt.base import replaced
+from relgraph.graph.opt.base import note_failure, replaced
 from relgraph.graph.utils import labelled
 from relgraph.introspection import Displayed
 
@@ -166,13 +166,16 @@ def examined(
     if not rewriter.node_filter(node):
         return Diagnosis(Failure(Reason.FILTER, found="its node filter leaves this node out"))
     rules = [rule] if rule is not None else _closed_rules(rewriter, node)
-    tried = [diagnose(one, variable, fgraph) for one in rules]
     try:
+        tried = [diagnose(one, variable, fgraph) for one in rules]
         result = replacement(rewriter, variable, fgraph)
     except OpenAnswerError as error:
         return Diagnosis(Failure(Reason.OPEN, found=str(error)))
     except SearchBudgetError as error:
         return Diagnosis(Failure(Reason.BUDGET, found=str(error)))
+    except Exception as error:
+        note_failure(error, rewriter, node)
+        raise
     if result is not None:
         matched = next((one.bindings for one in tried if one.failure is None), {})
         proof = getattr(getattr(rewriter, "law", None), "proof", None)
@@ -560,7 +563,7 @@ def _verdict(
     """Return what the guards of a rule say of a match."""
     bindings = {v: x for v, x in s.items() if isvar(v)}
     watch = _Watch(var)
-    conditions = lall(*conditions_of(rule, var))
+    conditions = lall(*conditions_of(rule, s))
     answer = next(watch.solutions(conditions, GuardedState(bindings, fgraph=fgraph)), None)
     if answer is None:
         return Diagnosis(watch.furthest.failure, bindings, (GUARDS, 0))

@@ -6,8 +6,9 @@ graph, which matches itself.
 
 Bindings are immutable dicts from logic variables to the variables that they match. Under the key
 `INNER` they keep the variables that compound parts of the pattern have matched, root first, for the
-guards of dtypes and clients. An observer is called for each part that does not match; under
-`MATCHED` it finds how many parts had matched before.
+guards of dtypes and clients; under `PARTS` each of them with that part, for conditions about it. An
+observer is called for each part that does not match; under `MATCHED` it finds how many parts had
+matched before.
 
 `result_of` is the meaning of the guards of a match, `conditions_of` aside.
 """
@@ -133,6 +134,8 @@ def _end_of(path: AccessPath, var: Variable) -> Variable | None:
 Bindings = dict[Any, Any]
 
 INNER = "inner variables"
+
+PARTS = "compound parts of the pattern, with the variables that they have matched"
 
 MATCHED = "parts that have matched"
 
@@ -277,7 +280,8 @@ def _match_at(pattern: Any, s: Bindings, at: _Place) -> Iterator[tuple[Bindings,
         at.failed(s, Reason.OUTPUTS, pattern)
     else:
         for bindings in _match_op(pattern, parts.head, node, s, at):
-            seen = {**bindings, INNER: (*s.get(INNER, ()), at.var)}
+            inner, matched = s.get(INNER, ()), s.get(PARTS, ())
+            seen = {**bindings, INNER: (*inner, at.var), PARTS: (*matched, (pattern, at.var))}
             yield from _match_arguments(pattern, parts, node, seen, at)
 
 
@@ -611,29 +615,34 @@ class Refused(Exception):
         self.failure = failure
 
 
-def conditions_of(rule: Rule, root: Variable | None = None) -> list[Any]:
+def conditions_of(rule: Rule, found: Bindings | None = None) -> list[Any]:
     """Return the conditions of a rule, among them that no constant that it binds is infinite or
     nan if it asks for that: before the first computation, which may rely on it, and after the
     predicates, which are cheaper.
 
     Parameters
     ----------
-    root
-        The variable that the rule has matched, for conditions about the whole pattern.
+    found
+        A match, as `match_root` yields it, for conditions about compound parts of the pattern.
     """
     asked = list(takewhile(lambda c: isinstance(c, Where), rule.conditions))
     finite = [Where(finite_constants, tuple(variables_of(rule.pattern)))] if rule.finite else []
     every = [*asked, *finite, *rule.conditions[len(asked) :]]
-    return every if root is None else [_about(rule.pattern, root, c) for c in every]
+    return every if found is None else [_about(found.get(PARTS, ()), c) for c in every]
 
 
-def _about(pattern: Any, root: Variable, condition: Any) -> Any:
-    """Return a condition on a variable where it is on the whole pattern."""
+def _about(parts: Sequence[tuple[Any, Variable]], condition: Any) -> Any:
+    """Return a condition on variables where it is on parts of the pattern."""
     if not isinstance(condition, Condition):
         return condition
-    whole = [split(v).head is not None and written_alike(v, pattern) for v in condition.variables]
-    pairs = zip(condition.variables, whole, strict=True)
-    return condition.on(tuple(root if same else v for v, same in pairs))
+    return condition.on(tuple([_matched_by(parts, v) for v in condition.variables]))
+
+
+def _matched_by(parts: Sequence[tuple[Any, Variable]], term: Any) -> Any:
+    """Return the variable that a part of the pattern has matched; other terms as they are."""
+    if split(term).head is None:
+        return term
+    return next((var for part, var in parts if written_alike(part, term)), term)
 
 
 def result_of(rule: Rule, var: Variable, s: Bindings, rest: LeftOver, answer: Any) -> Any:
@@ -694,8 +703,8 @@ def results_of(
     for found, rest in match_root(rule.pattern, var, {}, rule.regroup, fgraph, skip=skip):
         if rule.one_client and has_outside_clients(fgraph, found.get(INNER, ()), skip):
             continue
-        start = extended(s, {v: x for v, x in found.items() if v is not INNER})
-        for answer in lall(*conditions_of(rule, var))(start) if start is not False else ():
+        start = extended(s, {v: x for v, x in found.items() if v not in (INNER, PARTS)})
+        for answer in lall(*conditions_of(rule, found))(start) if start is not False else ():
             try:
                 new = result_of(rule, var, found, rest, answer)
             except Refused:

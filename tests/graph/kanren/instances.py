@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from numbers import Number
 
 import numpy as np
 from etuples import etuple
@@ -14,17 +15,34 @@ from unification.variable import isvar
 import relgraph.tensor as at
 from relations.kit.vocabulary import lvars
 from relgraph.graph.basic import Variable, equal_computations
-from relgraph.graph.kanren import Literal, computo, whereo
+from relgraph.graph.kanren import Literal, computo, one_cliento, several, whereo
 from relgraph.graph.kanren.codegen import RuleWriter
 from relgraph.graph.kanren.laws import law
 from relgraph.graph.kanren.relations import SOUNDNESS
 from relgraph.graph.kanren.rules import is_ac, split
-from relgraph.graph.kanren.terms import Arguments, renamed, variables_of
+from relgraph.graph.kanren.terms import Arguments, Term, renamed, variables_of
 from relgraph.graph.notation import number_of
+from relgraph.graph.unify import nth
+from tests.graph.toys import MyOp
 
 DTYPES = ["float64"] * 6 + ["float32", "int64", "int8", "bool", "complex128"]
 SHAPES = [(None,)] * 4 + [(3,), (1,), ()]
 NUMBERS = [0, 1, 2, -1, -0.0, 0.5, math.inf, math.nan, True]
+ODD_NUMBERS = [1j, math.inf, 2**40, False, 0.1, 300, 1e-300, np.float32(0.1), np.int8(3)]
+
+
+class Toy(MyOp):
+    """An op that takes numbers too."""
+
+    def make_node(self, *inputs):
+        return super().make_node(*map(at.as_tensor_variable, inputs))
+
+
+class Commutative(Toy):
+    commutative = True
+
+
+TWO, EITHER = Toy("two", nout=2), Commutative("either")
 
 LEAVES = {
     (dtype, shape): [at.TensorType(dtype, shape)(f"{dtype}_{len(shape)}_{i}") for i in range(2)]
@@ -93,11 +111,13 @@ class Instances:
                 # computed again the same way: an unmerged duplicate
                 return bound[pattern].owner.clone().outputs[0]
             return bound[pattern]
-        if isinstance(pattern, Literal | bool | int | float):
+        if isinstance(pattern, Literal | Number):
             return self.number(getattr(pattern, "value", pattern))
-        head, patterns, _ = split(pattern)
+        head, patterns, output = split(pattern)
         if head is None:
             return pattern if isinstance(pattern, Variable) else self.leaf()
+        if output is not None:
+            return head(self.of(patterns[0], bound))[output if self.chance(90) else 1 - output]
         arguments = []
         for p in patterns:
             arguments += self.several() if isinstance(p, Arguments) else [self.of(p, bound)]
@@ -178,7 +198,7 @@ def answer_of(rewriter, var, fgraph=None):
 
 # -- random relations --------------------------------------------------------------------------
 
-X, Y, Z, W, A = lvars("x y z w a")
+X, Y, Z, W, A, S = lvars("x y z w a s")
 
 
 def is_vector(v):
@@ -208,8 +228,9 @@ class Relations:
     UNARY = (at.exp, at.log, at.neg, at.sqr)
     BINARY = (at.add, at.add, at.mul, at.mul, at.sub, at.true_div, at.maximum, at.eq, at.dot)
 
-    def __init__(self, random):
+    def __init__(self, random, wide=False):
         self.random = random
+        self.wide = wide  # whether there is what laws alone may have
 
     def chance(self, percent):
         return self.random.randrange(100) < percent
@@ -218,6 +239,8 @@ class Relations:
         """Return a term, compound if `depth` is not 0."""
         if depth == 0:
             return self.random.choice(leaves)
+        if self.wide and self.chance(20):
+            return self.wide_term(depth, leaves)
         kind = self.random.randrange(8)
         if kind < 2:
             return self.random.choice(self.UNARY)(self.open(depth, leaves))
@@ -230,6 +253,17 @@ class Relations:
         self.random.shuffle(arguments)
         return op(*arguments)
 
+    def wide_term(self, depth, leaves):
+        """Return one of several outputs, a term of several arguments, or of a commutative op."""
+        kind = self.random.randrange(3)
+        if kind == 0:
+            return nth(self.random.randrange(2), TWO(self.open(depth, leaves)))
+        if kind == 1:
+            return EITHER(self.open(depth, leaves), self.inner(depth, leaves))
+        op = self.random.choice([at.add, at.mul, at.maximum, EITHER])
+        count = self.random.randrange(3)
+        return op(*[self.open(depth, leaves) for _ in range(count)], several(S))
+
     def open(self, depth, leaves):
         """Return a term or logic variable to stand under another term."""
         deeper = depth - 1 if self.chance(70) else 0
@@ -238,6 +272,8 @@ class Relations:
     def inner(self, depth, leaves):
         if self.chance(15):
             return self.random.choice([0, 1, 2, -0.0, 0.5, True, math.nan])
+        if self.wide and self.chance(15):
+            return self.random.choice(ODD_NUMBERS)
         return self.constant() if self.chance(8) else self.open(depth, leaves)
 
     def constant(self):
@@ -250,8 +286,11 @@ class Relations:
             self.random.randrange(1, 4), [*leaves, A] if self.chance(30) else leaves
         )
         bound = variables_of(pattern)
-        known = [v for v in bound if v is not A] or [X]
+        known = [v for v in bound if v not in (A, S)] or [X]
         conditions = []
+        parts = [part for part in split(pattern).arguments if isinstance(part, Term)]
+        if self.wide and parts and self.chance(25):
+            conditions.append(one_cliento(self.random.choice(parts)))
         if self.chance(20):
             conditions.append(whereo(self.random.choice([is_vector, is_number]), known[0]))
         if self.chance(10) and len(known) > 1:
@@ -269,7 +308,7 @@ class Relations:
 
     def law(self):
         """Return a random law; None if what was drawn is none."""
-        pattern, template, conditions = self.sides()
+        pattern, template, conditions = Relations(self.random, wide=True).sides()
         sound = self.random.choice(SOUNDNESS)
         options = {"mixed": self.chance(40), "complex": self.chance(40)}
         try:

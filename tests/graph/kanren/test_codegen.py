@@ -14,7 +14,7 @@ from relations.kit.functions import undoes
 from relations.kit.vocabulary import lvars
 from relgraph.graph.basic import as_string
 from relgraph.graph.fg import FunctionGraph
-from relgraph.graph.kanren import KanrenRelationSub, NoSuchDirection, law, whereo
+from relgraph.graph.kanren import KanrenRelationSub, NoSuchDirection, law, one_cliento, whereo
 from relgraph.graph.kanren.codegen import NotCompilable, compile_rule
 from relgraph.graph.kanren.rules import Rule, rules_sought
 from relgraph.scalar import add
@@ -81,6 +81,11 @@ def test_clients_outside_the_match():
     shared = at.exp(b)
     graph = FunctionGraph([b], [at.log(shared), shared], clone=False)
     assert run(graph, graph.outputs[0].owner) is False
+    # a part that has matched a sum of other arguments is that sum
+    lone = law("lone", at.exp(x + y), x, one_cliento(x + y), sound="domain").forward
+    total = at.add(a, b, c)
+    graph = FunctionGraph([a, b, c], [at.exp(total), total], clone=False)
+    assert answer_of(lone, graph.outputs[0], graph) is False
 
 
 def test_as_written():

@@ -194,6 +194,13 @@ def test_only_variables_are_explained() -> None:
         log_sigmoid.explain(3)
 
 
+def test_an_error_of_a_condition_names_the_law_and_the_node() -> None:
+    odd = law("odd", at.exp(x), x, whereo(lambda v: bool(v.odd), x))
+    with pytest.raises(AttributeError, match="odd") as caught:
+        odd.explain(at.exp(a))
+    assert caught.value.__notes__ == ["raised in the rewriter odd on the node exp(a)"]
+
+
 def test_nested_sums_that_are_read_elsewhere() -> None:
     both = law("both", x + y + z, at.exp(x), sound="domain")
     inner = a + b
