@@ -19,13 +19,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from relations.kit.guards import asks_graph, depends_on_levels, requires_heads
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.kanren.goals import found_in
-from relgraph.graph.op import Op
+from relgraph.graph.op import WIDE, Op
 from relgraph.tensor.basic import number
 from relgraph.tensor.math import add, mul, neg, pow, reciprocal, sqr, sub, true_div
 
@@ -213,12 +214,28 @@ def is_nested(fgraph: Any, var: Variable) -> bool:
         if isinstance(reader, str) or reader.outputs[0].type.dtype != var.type.dtype:
             return False
         # a nest of several dtypes is left alone, and so its parts are looked at for themselves
-        if any(v.type.dtype != var.type.dtype for v in reader.inputs):
+        if not _is_of_one_dtype(reader):
             return False
         if reader.op is not operation.invert:
             return reader.op in operation
         var = reader.outputs[0]
     return False
+
+
+_OF_ONE_DTYPE: WeakKeyDictionary[Apply, bool] = WeakKeyDictionary()
+"""Of wide nodes: each of the terms of a sum asks it."""
+
+
+def _is_of_one_dtype(node: Apply) -> bool:
+    """Return whether the inputs of a node have the dtype of its first output."""
+    wide = len(node.inputs) >= WIDE
+    found = _OF_ONE_DTYPE.get(node) if wide else None
+    if found is None:
+        dtype = node.outputs[0].type.dtype
+        found = all(v.type.dtype == dtype for v in node.inputs)
+        if wide:
+            _OF_ONE_DTYPE[node] = found
+    return found
 
 
 def edited(nest: Nest, edits: Mapping[int, Part | None]) -> Any:

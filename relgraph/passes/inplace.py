@@ -7,7 +7,9 @@ decision is local, and the graph need not be validated for it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
+from itertools import chain
 
 import numpy as np
 
@@ -25,6 +27,9 @@ from relgraph.tensor.linalg.blas import BlasUpdate
 from relgraph.tensor.linalg.matrix_op import MatrixOp, can_overwrite
 from relgraph.tensor.random.op import RandomOp
 from relgraph.tensor.subtensor import BaseIncSubtensor
+
+# A reader that stands so far behind may be moved in front, if the graph lets it.
+_NEAR = 64
 
 
 class StorageUse:
@@ -53,10 +58,10 @@ class StorageUse:
         self._allowed = frozenset(getattr(fgraph, "mutable_inputs", ()))
         self._borrowing = frozenset(getattr(fgraph, "borrowing_outputs", ()))
         self._roots: dict[Variable, tuple[Variable, ...]] = {}
-        self._last_reader: dict[Variable, int] = {}
+        # the positions of the readers of some storage, in order
+        self._readers: dict[Variable, dict[int, None]] = {}
         # the branches of nodes: a branch may keep a client from running
         self._contexts = Contexts.of_graph(fgraph, self.order)
-        self._readers: dict[Variable, list[Apply]] = {}
         # the outputs of the graph in some storage, by index
         self._results: dict[Variable, set[int]] = {}
         self._overwritten: set[Variable] = set()
@@ -81,9 +86,7 @@ class StorageUse:
     def _read(self, node: Apply, position: int) -> None:
         for var in node.inputs:
             for root in self.roots(var):
-                self._last_reader[root] = position
-                if self._contexts is not None:
-                    self._readers.setdefault(root, []).append(node)
+                self._readers.setdefault(root, {})[position] = None
         for index, viewed in node.op.view_map.items():
             found = [root for i in viewed for root in self.roots(node.inputs[i])]
             if found:
@@ -108,60 +111,74 @@ class StorageUse:
             found.update([root] if root.owner is None else self._in_inputs.get(root, ()))
         return frozenset(found)
 
-    def readers_after(self, position: int, i: int, made: Variable) -> int | None:
-        """Return how far behind a node the last reader stands of what it would overwrite.
+    def readers_after(self, position: int) -> dict[int, int]:
+        """Return how far behind a node the last readers stand of the inputs that it may overwrite.
+
+        The work is in step with the number of inputs, but for those that no other node reads later.
 
         Parameters
         ----------
         position
             The position of the node in the order.
-        i
-            Which input it would overwrite.
-        made
-            The output that would be in its storage.
 
         Returns
         -------
-        distance
-            0 if the node is the last reader, so that it may overwrite the input. None if it must
-            not whatever the order: the storage is that of a constant, of a result, of an input
-            that is protected, or of another input of the node, is overwritten already, or is read
-            by a node that runs only if a branch of an `IfElse` is taken.
+        distances
+            For inputs of the node, by index: 0 if the node is the last reader, so that it may
+            overwrite the input. Left out are inputs that it must not overwrite whatever the order:
+            their storage is that of a constant, of a result, of an input that is protected, or of
+            another input of the node, is overwritten already, or is read by a node that runs only
+            if a branch of an `IfElse` is taken; and those whose last reader is not near.
         """
         node = self.order[position]
-        roots = self.roots(node.inputs[i])
-        others = [v for j, v in enumerate(node.inputs) if j != i]
-        if any(root in self.roots(v) for v in others for root in roots):
-            return None
-        for root in roots:
-            protected = root.owner is None and root not in self._allowed
-            if protected or root in self._overwritten or root in self._results:
-                return None
-            if isinstance(root, Constant):
-                return None
-        if self._contexts is not None and any(
-            self._contexts.runs_without(node, reader)
+        storage = [self.roots(v) for v in node.inputs]
+        times = Counter(chain.from_iterable(storage))
+        distances: dict[int, int] = {}
+        for i, roots in enumerate(storage):
+            if all(times[root] == 1 and self._is_free(root) for root in roots):
+                last = max(next(reversed(self._readers[root])) for root in roots)
+                if last - position <= _NEAR and not self._runs_without_readers(node, roots):
+                    distances[i] = last - position
+        return distances
+
+    def _is_free(self, root: Variable) -> bool:
+        """Return whether some storage may be overwritten once it is read no more."""
+        protected = root.owner is None and root not in self._allowed
+        return not (
+            protected
+            or isinstance(root, Constant)
+            or root in self._overwritten
+            or root in self._results
+        )
+
+    def _runs_without_readers(self, node: Apply, roots: Iterable[Variable]) -> bool:
+        """Return whether a branch keeps a reader of some storage from running, and not `node`."""
+        contexts = self._contexts
+        return contexts is not None and any(
+            contexts.runs_without(node, self.order[reader])
             for root in roots
-            for reader in self._readers.get(root, ())
-        ):
-            return None
-        # a result in the storage of an input would be copied in the end
+            for reader in self._readers[root]
+        )
+
+    def is_copied(self, overwritten: Variable, made: Variable) -> bool:
+        """Return whether an output that is made in the storage of a variable is a result that would
+        be copied in the end, as what is in the storage of an input is."""
         results = self._results.get(made, set())
-        if not results <= self._borrowing and any(
-            self._own_update.get(v) not in results for v in self._inputs_under(roots)
-        ):
-            return None
-        return max(self._last_reader[root] for root in roots) - position
+        return not results <= self._borrowing and any(
+            self._own_update.get(v) not in results
+            for v in self._inputs_under(self.roots(overwritten))
+        )
 
     def can_come_last(self, position: int, i: int, distance: int) -> bool:
         """Return whether none of the later readers of input `i` of a node depends on the node."""
         node = self.order[position]
         roots, reached = self.roots(node.inputs[i]), {*node.outputs}
-        for later in self.order[position + 1 : position + distance + 1]:
-            if not reached.isdisjoint(later.inputs):
-                if any(root in self.roots(v) for v in later.inputs for root in roots):
+        for later in range(position + 1, position + distance + 1):
+            reader = self.order[later]
+            if not reached.isdisjoint(reader.inputs):
+                if any(later in self._readers[root] for root in roots):
                     return False
-                reached.update(later.outputs)
+                reached.update(reader.outputs)
         return True
 
 
@@ -172,9 +189,6 @@ def overwrites_nothing(node: Apply) -> bool:
 
 Overwriting = dict[int, int]
 """For outputs of a node, by index, the input in whose storage it is made."""
-
-# A reader that stands so far behind may be moved in front, if the graph lets it.
-_NEAR = 64
 
 
 class InplacePass(GlobalOptimizer):
@@ -238,22 +252,10 @@ class InplacePass(GlobalOptimizer):
         decided: list[tuple[Apply, Overwriting]] = []
         undecided: list[tuple[Apply, Overwriting]] = []
         for position, node in enumerate(use.order):
-            chosen: Overwriting = {}
-            otherwise: Overwriting = {}
-            for output, i in self._pairs(node):
-                if _is_taken(chosen, output, i):
-                    continue
-                distance = use.readers_after(position, i, node.outputs[output])
-                if distance == 0:
-                    chosen[output] = i
-                    use.overwrite(node.inputs[i], node.outputs[output])
-                elif (
-                    distance is not None
-                    and distance <= _NEAR
-                    and not _is_taken(otherwise, output, i)
-                    and use.can_come_last(position, i, distance)
-                ):
-                    otherwise[output] = i
+            pairs = self._pairs(node)
+            if not pairs:
+                continue
+            chosen, otherwise = _choices(use, position, pairs)
             if chosen:
                 decided.append((node, chosen))
             elif otherwise:
@@ -286,9 +288,31 @@ class InplacePass(GlobalOptimizer):
         return True
 
 
-def _is_taken(overwriting: Overwriting, output: int, i: int) -> bool:
-    """Return whether an output, or the storage of input `i`, has its counterpart already."""
-    return output in overwriting or i in overwriting.values()
+def _choices(
+    use: StorageUse, position: int, pairs: Iterable[tuple[int, int]]
+) -> tuple[Overwriting, Overwriting]:
+    """Return what a node overwrites, and what it may overwrite in another order.
+
+    Each input is taken once, and looked at once, however many outputs could be made there.
+    """
+    node, distances = use.order[position], use.readers_after(position)
+    chosen: Overwriting = {}
+    otherwise: Overwriting = {}
+    for output, i in pairs:
+        distance = distances.get(i)
+        if distance is None or output in chosen:
+            continue
+        if use.is_copied(node.inputs[i], node.outputs[output]):
+            continue
+        if distance == 0:
+            chosen[output] = i
+            use.overwrite(node.inputs[i], node.outputs[output])
+            del distances[i]
+        elif output not in otherwise:
+            del distances[i]
+            if use.can_come_last(position, i, distance):
+                otherwise[output] = i
+    return chosen, otherwise
 
 
 def _has_other_conditions(fgraph: FunctionGraph) -> bool:

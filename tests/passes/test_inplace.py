@@ -165,19 +165,19 @@ def test_other_features_may_object() -> None:
 
 
 @pytest.fixture
-def looks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Gets an item for each input of a node that is looked at."""
-    asked, looked = StorageUse.readers_after, []
+def looks(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Gets an item for each time that the storage of a variable is asked for."""
+    asked, looked = StorageUse.roots, []
 
-    def counted(use: StorageUse, position: int, i: int, made: Any) -> int | None:
-        looked.append(i)
-        return asked(use, position, i, made)
+    def counted(use: StorageUse, var: Any) -> tuple[Any, ...]:
+        looked.append(var)
+        return asked(use, var)
 
-    monkeypatch.setattr(StorageUse, "readers_after", counted)
+    monkeypatch.setattr(StorageUse, "roots", counted)
     return looked
 
 
-def test_graphs_without_candidates_are_not_looked_at(looks: list[int]) -> None:
+def test_graphs_without_candidates_are_not_looked_at(looks: list[Any]) -> None:
     fgraph = FunctionGraph([x], [at.exp(x) + 1], clone=True)
     assert inplace_setsubtensor().optimize(fgraph) == 0 and not looks
 
@@ -190,13 +190,13 @@ def test_storage_use() -> None:
     assert use.roots(turned) == (z,) and use.roots(z) == (z,)
     for position, node in enumerate(use.order):
         if node.op is at.exp:
-            distance = use.readers_after(position, 0, node.outputs[0])
-            assert distance == max(0, _position(use, at.sum(z).owner.op) - position)
+            distance = max(0, _position(use, at.sum(z).owner.op) - position)
+            assert use.readers_after(position) == {0: distance}
         if node.op is at.add:
-            assert use.readers_after(position, 0, node.outputs[0]) is None
+            assert use.readers_after(position) == {}
     fgraph.attach_feature(MutableInputs([0]))
     use = StorageUse(fgraph)
-    assert use.readers_after(_position(use, at.add), 0, z) == 0
+    assert use.readers_after(_position(use, at.add)) == {0: 0}
 
 
 @pytest.mark.parametrize("second", ["a reader", "an overwriter"])
@@ -223,7 +223,7 @@ class Counting(InplacePass):
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_the_looks_grow_with_the_graph(name: str, looks: list[int]) -> None:
+def test_the_looks_grow_with_the_graph(name: str, looks: list[Any]) -> None:
     by_node = []
     for n in (200, 600):
         inputs, out = FAMILIES[name].build(at, n)
@@ -233,11 +233,21 @@ def test_the_looks_grow_with_the_graph(name: str, looks: list[int]) -> None:
         inputs_read = sum(len(node.inputs) for node in fgraph.apply_nodes)
         looks.clear()
         counting.optimize(fgraph)
-        assert len(looks) <= inputs_read
+        assert len(looks) <= 4 * inputs_read + 1
         assert counting.validations <= inputs_read
         by_node.append((len(looks) + counting.validations) / max(1, inputs_read))
         fgraph.check_integrity()
     assert by_node[1] <= 1.1 * by_node[0] + 0.05
+
+
+@pytest.mark.parametrize("terms", [200, 800])
+def test_the_looks_at_wide_nodes_grow_with_their_inputs(terms: int, looks: list[Any]) -> None:
+    xs = [at.dvector(f"x{i}") for i in range(terms)]
+    fgraph = FunctionGraph([*xs, v], [at.add(*[u * at.exp(v) for u in xs])])
+    optdb.query("+fast_run", "-inplace").optimize(fgraph)
+    inputs_read = sum(len(node.inputs) for node in fgraph.apply_nodes)
+    inplace_elemwise().optimize(fgraph)
+    assert len(looks) <= 4 * inputs_read + 1
 
 
 def test_the_passes_have_their_positions() -> None:
