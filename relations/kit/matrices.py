@@ -27,13 +27,10 @@ from relgraph.tensor.linalg.diagonals import trace
 from relgraph.tensor.linalg.products import (
     as_matrix_shape,
     cheapest_order,
-    matrix_transpose,
     product_in_order,
 )
-from relgraph.tensor.linalg.systems import solve
 from relgraph.tensor.math import Dot, _dot, cast
-from relgraph.tensor.reductions import sum as sum_
-from relgraph.tensor.shapes import flatten, lengths, reshape, shape_i, swapaxes
+from relgraph.tensor.shapes import lengths, reshape, shape_i
 
 TAGS = ("linear_algebra",)
 
@@ -212,13 +209,20 @@ def is_as_long_as_diagonal(i: Any, x: Any) -> bool:
     return len(shape) == 2 and None not in shape and i.type.shape == (min(shape),)
 
 
-def row_by_column(x: Any, y: Any) -> Any:
-    """Return the diagonal of ``x @ y``."""
-    n, m = x.type.shape[0], y.type.shape[1]
-    if n is None or n != m:
-        rows, columns = shape_i(x, 0) if n is None else n, shape_i(y, 1) if m is None else m
-        x, y = getitem(x, slice(None, columns)), getitem(y, (slice(None), slice(None, rows)))
-    return sum_(x * matrix_transpose(y), axis=1)
+def rows_of_diagonal(x: Any, y: Any) -> Any:
+    """Return the rows of `x` that the diagonal of ``x @ y`` is made of."""
+    return x if _make_square(x, y) else getitem(x, slice(None, lengths(y)[1]))
+
+
+def columns_of_diagonal(x: Any, y: Any) -> Any:
+    """Return the columns of `y` that the diagonal of ``x @ y`` is made of."""
+    return y if _make_square(x, y) else getitem(y, (slice(None), slice(None, lengths(x)[0])))
+
+
+def _make_square(x: Any, y: Any) -> bool:
+    """Return whether the product of two matrices is known to be square."""
+    n = x.type.shape[0]
+    return n is not None and bool(n == y.type.shape[1])
 
 
 def fit(x: Any, y: Any) -> bool:
@@ -227,16 +231,6 @@ def fit(x: Any, y: Any) -> bool:
     return bool(n is not None and n == y.type.shape[0])
 
 
-def product_with_vector(x: Any, y: Any, v: Any) -> Any:
-    """Return ``kron(x, y) @ v``, for a vector, by two small products."""
-    table = reshape(v, (lengths(x)[1], lengths(y)[1]))
-    return flatten(_dot(_dot(x, table), swapaxes(y, 0, 1)))
-
-
-def solution_for_vector(x: Any, y: Any, v: Any) -> Any:
-    """Return ``solve(kron(x, y), v)``, for a vector, by two small systems; None unless the sides of
-    the matrices are known."""
-    if not are_square(x, y):
-        return None
-    table = reshape(v, (lengths(x)[0], lengths(y)[0]))
-    return flatten(swapaxes(solve(y, swapaxes(solve(x, table), 0, 1)), 0, 1))
+def as_table(v: Any, x: Any, y: Any) -> Any:
+    """Return a vector as a matrix of as many rows as `x` has columns, and of the columns of `y`."""
+    return reshape(v, (lengths(x)[1], lengths(y)[1]))

@@ -115,6 +115,8 @@ set_diagonal = SetDiagonal(o, False)(x, y)
 at_positions = AdvancedSubtensor((Placeholder.ARRAY, Placeholder.ARRAY))
 
 
+rows, columns = (computed(f, x, y) for f in (kit.rows_of_diagonal, kit.columns_of_diagonal))
+
 CYCLES = (
     finite(
         "trace-cycle",
@@ -138,8 +140,7 @@ TRACES = (
     rounding(
         "diagonal-of-product",
         diagonal(product),
-        # sum(x * y.T, axis=1): the sums of the products of each row and the column of its number
-        computed(kit.row_by_column, x, y),
+        sum_(rows * transposed(columns), axis=(1,)),  # of each row and the column of its number
         one_cliento(product),
         ranko(x, 2),
         ranko(y, 2),

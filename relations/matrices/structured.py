@@ -24,10 +24,12 @@ from relations.kit.vocabulary import Law, any_dtype_law, law, lvars
 from relations.matrices.determinants import log_size, trace
 from relations.matrices.products import transposed
 from relgraph.graph.kanren import computed, whereo
+from relgraph.tensor import constant
 from relgraph.tensor.linalg.functions import _det
 from relgraph.tensor.linalg.products import _kron
 from relgraph.tensor.linalg.systems import _inv, _solve
 from relgraph.tensor.math import _dot
+from relgraph.tensor.shapes import Reshape
 
 b, d, u, v, w, x, y, z = lvars("b d u v w x y z")
 
@@ -36,10 +38,18 @@ b, d, u, v, w, x, y, z = lvars("b d u v w x y z")
 vector = lvars("vector", vectoro)
 
 kron = _kron(x, y)
+table = computed(kit.as_table, vector, x, y)
+"""The vector as a matrix between both factors."""
 m, n = (computed(kit.row_count, factor) for factor in (x, y))
 
 of_squares, of_one_dtype = whereo(kit.are_square, x, y), same_dtypeo(x, y)
 """What is known of the factors."""
+
+
+def in_a_row(m: Any) -> Any:
+    """Return the rows of a matrix, one behind the other, as a vector."""
+    return Reshape(1)(m, constant([-1]))
+
 
 FACTORS = (
     any_dtype_law(
@@ -55,15 +65,15 @@ FACTORS = (
     finite(
         "kron-times-vector",
         _dot(kron, vector),
-        # the rows of x @ V @ y.T, where V has the numbers of the vector
-        computed(kit.product_with_vector, x, y, vector),
+        in_a_row(_dot(_dot(x, table), transposed(y))),
         same_dtypeo(x, y, vector),
     ),
     finite("inverse-kron", _inv(kron), _kron(_inv(x), _inv(y)), of_squares),
     finite(
         "solve-kron",
         _solve(kron, vector),
-        computed(kit.solution_for_vector, x, y, vector),  # of x @ X @ y.T = V the rows of X
+        in_a_row(transposed(_solve(y, transposed(_solve(x, table))))),  # x @ X @ y.T = table
+        of_squares,
         same_dtypeo(x, y, vector),
     ),
     finite("det-kron", _det(kron), _det(x) ** n * _det(y) ** m, of_squares, of_one_dtype),
