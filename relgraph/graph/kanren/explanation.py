@@ -516,14 +516,35 @@ class Diagnosis(NamedTuple):
     note: str = ""
 
 
+ATTEMPTS = 20_000
+"""After so many failures of parts of a pattern no further matches are looked for."""
+
+
+class _EnoughError(Exception):
+    """There were so many attempts that the furthest one will do."""
+
+
 class _Furthest:
     """The failure of the attempt that got furthest; an observer of `matching`."""
 
     def __init__(self) -> None:
         self.failure: Failure | None = None
         self.progress: Progress = (-1, 0)
+        self._left = ATTEMPTS
+
+    def matches(
+        self, pattern: Any, var: Variable, regroup: bool, fgraph: FunctionGraph | None = None
+    ) -> Iterator[tuple[Bindings, LeftOver]]:
+        """Yield what `match_root` yields until there were too many attempts."""
+        try:
+            yield from match_root(pattern, var, {}, regroup, fgraph, self)
+        except _EnoughError:
+            return
 
     def __call__(self, s: Bindings, failure: Failure, near: int) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise _EnoughError
         progress = (s.get(MATCHED, 0), near)
         if progress > self.progress:
             shared = {
@@ -544,7 +565,7 @@ def diagnose(rule: Rule, var: Variable, fgraph: FunctionGraph | None = None) -> 
     Conditions about the clients of a value are evaluated on `fgraph`; without one they hold.
     """
     furthest = _Furthest()
-    for s, rest in match_root(rule.pattern, var, {}, rule.regroup, fgraph, furthest):
+    for s, rest in furthest.matches(rule.pattern, var, rule.regroup, fgraph):
         verdict = _verdict(rule, var, s, rest, fgraph)
         if verdict.failure is None:
             return verdict
@@ -690,7 +711,7 @@ class _Watch:
         for pattern, seen in ((u, v), (v, u)):
             if isinstance(seen, Variable) and not isinstance(pattern, Variable):
                 furthest = _Furthest()
-                matches = match_root(pattern, seen, {}, False, observer=furthest)
+                matches = furthest.matches(pattern, seen, False)
                 if seen is self.root and next(matches, None) is None and furthest.failure:
                     return furthest.failure, furthest.progress[0]
         return Failure(Reason.GOAL, wanted="eq", values={"u": u, "v": v}), 0
