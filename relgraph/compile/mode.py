@@ -190,8 +190,13 @@ class Mode:
         return mode._with_own(with_replaced(mode.own, own)) if own else mode
 
     def excluding(self, *tags: str) -> Mode:
-        """Return this mode with more tags to exclude; raises like `including`."""
-        return self._with_query(self._query("exclude").excluding(*tags))
+        """Return this mode with more tags to exclude, and without its own laws that have one of
+        them; raises like `including`."""
+        own = {r: {display_name(r), *getattr(r, "tags", ())} for r in self.own}
+        mode = self._with_own(tuple(r for r in own if own[r].isdisjoint(tags)))
+        known_here = set().union(*own.values())
+        others = [tag for tag in tags if tag not in known_here or self.db.knows(tag)]
+        return mode._with_query(self._query("exclude").excluding(*others)) if others else mode
 
     def requiring(self, *tags: str) -> Mode:
         """Return this mode with more tags to require; raises like `including`."""

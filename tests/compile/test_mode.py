@@ -282,6 +282,10 @@ def test_unregistering() -> None:
     assert op_names(at.sinh(X), mode.unregister(COSH)) == ["cosh"]
     assert op_names(at.sinh(X), mode.unregister("sinh-cosh")) == ["sinh"]
     assert mode.unregister(COSH, SINH).own == ()
+    assert mode.excluding("sinh-cosh", "mul-one").own == (COSH,)
+    assert mode.excluding("domain").own == () == mode.excluding("domain").excluding("finite").own
+    with pytest.raises(ValueError, match="no rewriter has the tag 'tanh-cosh'"):
+        mode.excluding("tanh-cosh")
     with pytest.raises(KeyError, match="no law of its own called 'squares'; it has sinh"):
         mode.unregister(SQUARES)
 
