@@ -466,20 +466,33 @@ def collapse_of(
             return None  # the equilibrium will call it again, and report that
         if type(answer) is list and len(answer) == len(node.outputs) == 1:
             below: Variable = answer[0]
-            there = _nodes_below(node, rewriter.depth or 1) if known is None else known
-            if below.owner is None or below.owner in there:
+            if known is not None:
+                there = below.owner is None or below.owner in known
+            else:
+                there = not _may_be_made_to_fit(below) or _is_below(below, node, rewriter)
+            if there:
                 return rewriter, below
     return None
 
 
-def _nodes_below(node: Apply, levels: int) -> set[Apply]:
-    """The nodes that `node` depends on, as many levels down."""
-    found: set[Apply] = set()
-    level = {node}
-    for _ in range(levels):
-        level = {var.owner for n in level for var in n.inputs if var.owner is not None}
-        found |= level
-    return found
+def _may_be_made_to_fit(var: Variable) -> bool:
+    """Whether a variable is a cast or a broadcast, as what does not fit is made to."""
+    return var.owner is not None and (var.head.converts or var.head.repeats is not None)
+
+
+def _is_below(var: Variable, node: Apply, rewriter: LocalOptimizer) -> bool:
+    """Whether `node` depends on `var`, no more levels down than a rewriter looks."""
+    level: Iterable[Apply] = (node,)
+    for _ in range(rewriter.depth or 1):
+        lower: dict[Apply, None] = {}
+        for one in level:
+            for argument in one.inputs:
+                if argument is var:
+                    return True
+                if argument.owner is not None:
+                    lower[argument.owner] = None
+        level = lower
+    return False
 
 
 Flat: TypeAlias = dict[Apply, tuple[list[Variable], list[Apply]]]
