@@ -13,6 +13,7 @@ from functools import partial, singledispatch
 from types import FunctionType
 from typing import Any
 
+import numpy as np
 from cons.core import ConsError, _car, _cdr
 from etuples import etuple
 from etuples.core import ExpressionTuple
@@ -378,7 +379,8 @@ def convert_strs_to_vars(x: Any, var_map: dict[str, Any] | None = None) -> Any:
             return names.setdefault(name, ConstrainedVar(constraint))
         if isinstance(y, tuple):
             return etuple(*(convert(e) for e in y))
-        return y
+        # a number of NumPy stands for what Python's does
+        return y.item() if isinstance(y, np.number) else y
 
     return convert(x)
 

@@ -1,5 +1,6 @@
 """Substitution of patterns and of ops."""
 
+import numpy as np
 import pytest
 
 from relgraph.graph.opt import EquilibriumOptimizer, OpRemove, OpSub, PatternSub, TopoOptimizer
@@ -51,6 +52,7 @@ REWRITTEN = [
     # numbers are constants of that value
     (TIMES_ONE, lambda x, y, z: exp(mul(x, 1.0)), "exp(x)"),
     (TIMES_ONE, lambda x, y, z: exp(mul(x, constant(1.0))), "exp(x)"),
+    (((mul, "x", np.float32(1)), "x"), lambda x, y, z: exp(mul(x, 1.0)), "exp(x)"),
     (TIMES_ONE, lambda x, y, z: exp(mul(x, 2.0)), "exp(mul(x, 2.0))"),
     (((exp, NAMED_Y), (log, "v")), lambda x, y, z: add(exp(x), exp(y)), "add(exp(x), log(y))"),
     (((exp, "v"), (lambda v: add(v, v), "v")), lambda x, y, z: exp(x), "add(x, x)"),
