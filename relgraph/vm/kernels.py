@@ -495,7 +495,9 @@ def unfused(
             for v in inner.inputs
         ]
         # a sum takes each term as soon as it is there, so that few arrays are needed at once
-        terms = [k for k, v in enumerate(inner.inputs) if k > 1 and v in computed]
+        # once there is one that is no number: numbers alone have not the axes of the others
+        start = next((k for k, v in enumerate(inner.inputs) if not isinstance(v, Constant)), 0)
+        terms = [k for k, v in enumerate(inner.inputs) if k > max(1, start) and v in computed]
         ends = [*(terms if folds(inner) else ()), len(read)]
         made = Elemwise(inner.op).make_node(*read[: ends[0]])
         for first, last in pairwise(ends):

@@ -113,6 +113,7 @@ def test_numbers_beside_arrays(shape: tuple[int, ...], inplace: dict[int, int]) 
         scalar.switch(scalar.gt(x, 0), 0.5, y) + x,
         scalar.clip(x, -1.0, 0.5) * y,
         scalar.sigmoid(scalar.switch(scalar.gt(y, 0), 1.0, x)) * x,
+        scalar.mul(-1.0, 0.5, scalar.exp(x), scalar.sin(y)),
     ]
     rng = np.random.default_rng(len(shape))
     for out in outputs:
