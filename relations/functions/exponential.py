@@ -26,6 +26,8 @@ from relgraph.graph.kanren import computed, not_made_byo, readerso, whereo
 from relgraph.scalar.special import LN2, LN10
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import (
+    cosh,
+    eq,
     exp,
     exp2,
     expm1,
@@ -76,17 +78,18 @@ INVERSES_AND_PRODUCTS = (
     finite("exp-sub-log", exp(x - log(y)), exp(x) / y),
     # where one overflows and the other underflows, whatever else reads them
     stable("exp-mul-own-exp", exp(x) * exp(-exp(x)), exp(x - exp(x))),
-    rounding(
-        "exp-mul-less-own-exp",
-        exp(x) * exp(y - exp(x)),
-        exp((x + y) - exp(x)),
-        tags=_PRICED,
-    ),
-    rounding(
-        "exp-mul-scaled-own-exp",
-        exp(x) * exp(y * exp(x)),
-        exp(x + y * exp(x)),
-        tags=_PRICED,
+    # where the one overflows, the other is 0 and so is their product
+    *(
+        stable(
+            f"{name}-mul-vanishing",
+            function(x) * y,
+            function(switch(eq(y, 0), 0, x)) * y,
+            whereo(kit.has_own_exponential, x, y),
+            # of a logarithm of the product others say more
+            tags=("late",),
+            tries=[function(x) * sigmoid(-exp(x)), function(x) * exp(y - exp(x))],
+        )
+        for name, function in (("exp", exp), ("expm1", expm1))
     ),
     rounding("exp-mul-exp", exp(x) * exp(y), exp(x + y)),
     rounding("exp-div-exp", exp(x) / exp(y), exp(x - y)),
@@ -164,6 +167,7 @@ NEAR_ONE = (
         same_dtypeo(x, y),
     ),
     stable("expm1", exp(x) - 1, expm1(x)),
+    stable("expm1-scaled", y * exp(x) - y, y * expm1(x)),
     stable("neg-expm1", 1 - exp(x), -expm1(x)),
     stable("log1p-neg-exp", log1p(-exp(x)), log1mexp(x)),
     # log(1 - exp(x)) is this by now
@@ -175,6 +179,8 @@ NEAR_ONE = (
 # -- the logistic function and the hyperbolic tangent ----------------------------------------------
 
 
+opposite = whereo(kit.are_opposite, x, y)
+
 # what is about sigmoids is right where the exponential, which may be read elsewhere too, overflows
 _SUMS = ("add_canonicalize",)
 
@@ -182,7 +188,14 @@ SIGMOID = (
     rounding("sigmoid", 1 / (1 + exp(-x)), sigmoid(x), tags=_PRICED),
     rounding("sigmoid-of-neg", 1 / (1 + exp(x)), sigmoid(-x), tags=_PRICED),
     rounding("sigmoid-reciprocal", reciprocal(1 + exp(x)), sigmoid(-x), tags=_PRICED),
-    rounding("sigmoid-power", (1 + exp(x)) ** -1, sigmoid(-x), tags=_PRICED),
+    stable("power-to-sigmoid", (1 + exp(x)) ** c, sigmoid(-x) ** known(-c), at_mosto(c, -1)),
+    stable(
+        "div-to-power-of-sigmoid",
+        y / (1 + exp(x)) ** c,
+        y * sigmoid(-x) ** c,
+        at_mosto(1, c),
+    ),
+    stable("div-to-root-of-sigmoid", y / sqrt(1 + exp(x)), y * sqrt(sigmoid(-x))),
     # before the laws about any numerator, which come to the same in two steps
     stable("sigmoid-of-exp", exp(x) / (1 + exp(x)), sigmoid(x)),
     rounding("div-to-sigmoid", y / (1 + exp(-x)), y * sigmoid(x), tags=_PRICED),
@@ -191,18 +204,38 @@ SIGMOID = (
     stable("sigmoid-of-two", exp(x) / (exp(x) + exp(y)), sigmoid(x - y)),
     stable("sigmoid-slope", exp(x) / sqr(1 + exp(x)), sigmoid(x) * sigmoid(-x)),
     stable(
-        "power-of-one-and-exp",
-        (1 + exp(x)) ** c * exp(x),
-        (1 + exp(x)) ** known(c + 1) * sigmoid(x),
-        at_mosto(c, -1),
+        "power-of-sigmoid-exp",
+        sigmoid(y) ** c * exp(x),
+        sigmoid(y) ** known(c - 1) * sigmoid(x),
+        at_mosto(1, c),
+        opposite,
+        tries=[sigmoid(-x) ** c * exp(x)],
     ),
     stable("sigmoid-neg", 1 - sigmoid(x), sigmoid(-x)),
-    stable("sigmoid-exp", sigmoid(x) * exp(-x), sigmoid(-x)),
-    stable("sigmoid-neg-exp", sigmoid(-x) * exp(x), sigmoid(x)),
-    stable("half-sech", sigmoid(-(2 * x)) * exp(x), exp(-abs_(x)) * sigmoid(2 * abs_(x))),
+    stable(
+        "sigmoid-exp",
+        sigmoid(y) * exp(x),
+        sigmoid(x),
+        opposite,
+        tries=[sigmoid(-x) * exp(x)],
+    ),
+    stable(
+        "sigmoid-squared-exp",
+        sqr(sigmoid(y)) * exp(x),
+        sigmoid(x) * sigmoid(y),
+        opposite,
+        tries=[sqr(sigmoid(-x)) * exp(x)],
+    ),
+    stable("half-sech", sigmoid(-(2 * x)) * exp(x), 0.5 / cosh(x)),
+    stable(
+        "root-of-logistic-slope",
+        sqrt(sigmoid(x) * sigmoid(y)),
+        0.5 / cosh(x / 2),
+        opposite,
+        tries=[sqrt(sigmoid(x) * sigmoid(-x))],
+    ),
     stable("sigmoid-div-exp", sigmoid(x) / exp(x), sigmoid(-x)),
-    rounding("odds", sigmoid(x) / sigmoid(-x), exp(x)),
-    rounding("odds-neg", sigmoid(-x) / sigmoid(x), exp(-x)),
+    rounding("odds", sigmoid(x) / sigmoid(y), exp(x), opposite, tries=[sigmoid(x) / sigmoid(-x)]),
     finite("sigmoid-total", sigmoid(x) + sigmoid(-x), 1),
     finite("sigmoid-mixture", y * sigmoid(x) + y * sigmoid(-x), y, tags=_SUMS),
     finite("sigmoid-logit", sigmoid(log(x / (1 - x))), x),
@@ -213,8 +246,13 @@ SIGMOID = (
     stable("tanh-of-sigmoid", 2 * sigmoid(x) - 1, tanh(x / 2)),
     stable("one-plus-tanh", 1 + tanh(x), 2 * sigmoid(2 * x)),
     stable("one-minus-tanh", 1 - tanh(x), 2 * sigmoid(-(2 * x))),
-    stable("expm1-mul-sigmoid", expm1(x) * sigmoid(-x), tanh(x / 2)),
-    stable("expm1-neg-mul-sigmoid", expm1(-x) * sigmoid(x), -tanh(x / 2)),
+    stable(
+        "expm1-mul-sigmoid",
+        expm1(x) * sigmoid(y),
+        tanh(x / 2),
+        opposite,
+        tries=[expm1(x) * sigmoid(-x)],
+    ),
 )
 
 SOFTPLUS = (

@@ -286,4 +286,12 @@ SHARES = (
         tags=("late",),
         tries=[sqr(1 / one) * exp(x) for one in TRIES],
     ),
+    # the slope of a power of it
+    stable(
+        "share-of-quotient",
+        w / y * exp(x),
+        computed(share_of, computed(FACTORS, exp(x) * w), below),
+        tags=("late",),
+        tries=[w / one * exp(x) for one in (*TRIES, TRIES[0] ** 3.5)],
+    ),
 )

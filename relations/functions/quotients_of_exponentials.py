@@ -17,6 +17,7 @@ import numpy as np
 
 from relations.functions import exponential, trigonometric
 from relations.functions.logarithms import FACTORS, lse, total
+from relations.kit import collecting
 from relations.kit.guards import (
     axis_numbers,
     constant_data,
@@ -33,9 +34,10 @@ from relations.kit.made_by_laws import made_of_two_factors
 from relations.kit.reductions import covers_axes
 from relations.kit.type_guards import booleano, floato, matrixo, same_dtypeo, vectoro
 from relations.kit.vocabulary import Law, lvars, rounding, stable
+from relations.numbers.collecting import POWER
 from relations.reductions import softmax
 from relgraph import scalar
-from relgraph.graph.kanren import case, computed, one_cliento, several, view, whereo
+from relgraph.graph.kanren import case, computed, not_made_byo, one_cliento, several, view, whereo
 from relgraph.graph.kanren.goals import goal
 from relgraph.tensor import (
     DimShuffle,
@@ -49,6 +51,7 @@ from relgraph.tensor import (
     sinh,
     softplus,
     sqr,
+    sqrt,
     switch,
     tanh,
     true_div,
@@ -222,11 +225,13 @@ LOGARITHMS_AND_SIGMOIDS = (
     ),
     rounding("div-by-square", y / sqr(one_and), y * sqr(t), tags=_PRICED),
     rounding("div-by-square-of-product", y / (sqr(one_and) * z), y * sqr(t) / z, tags=_PRICED),
-    stable("sigmoid-squared-exp", sqr(t) * exp(x), s * t),
-    stable("sigmoid-neg-squared-exp", sqr(s) * exp(-x), s * t),
 )
 
 decay = exp(-2 * abs_(x))
+
+POWERS_OF_COSH = (cosh(x), sqr(cosh(x)), cosh(x) ** 3, w * cosh(x))
+less_cosh = computed(collecting.divided_by(cosh, POWER), z, x)
+slope_of_reciprocal = collecting.slope_of_reciprocal(POWER)
 
 # of a large number both exponentials overflow; what is not chosen is another number, so that the
 # law does not match what it leaves
@@ -238,9 +243,57 @@ by_expm1 = switch(is_positive, by_decayed, by_grown)
 HYPERBOLIC = (
     stable("exp-by-expm1", exp(x) / expm1(x), by_expm1),
     stable("exp-by-expm1-by-reciprocal", exp(x) * (1 / expm1(x)), by_expm1),
-    stable("sech-slope", sinh(x) / sqr(cosh(x)), tanh(x) / cosh(x)),
-    stable("sech-slope-by-reciprocal", sqr(1 / cosh(x)) * sinh(x), tanh(x) / cosh(x)),
-    stable("tanh-by-quotient", y / cosh(x) * sinh(x), y * tanh(x)),
+    stable(
+        "sech-slope",
+        sinh(x) / z,
+        tanh(x) / less_cosh,  # sinh(x) / cosh(x)**3 → tanh(x) / cosh(x)**2
+        not_made_byo(z, cosh),
+        tries=[sinh(x) / one for one in POWERS_OF_COSH[1:]],
+    ),
+    stable(
+        "sech-slope-by-reciprocal",
+        sqr(y / z) * sinh(x),
+        (y / z) * (y / less_cosh) * tanh(x),
+        tries=[sqr(y / one) * sinh(x) for one in POWERS_OF_COSH],
+    ),
+    stable(
+        "tanh-by-quotient",
+        y / z * sinh(x),
+        y / less_cosh * tanh(x),
+        tries=[y / one * sinh(x) for one in POWERS_OF_COSH],
+    ),
+    stable(
+        "coth-by-quotient",
+        y / z * cosh(x),
+        y / computed(collecting.divided_by(sinh, POWER), z, x) / tanh(x),
+        tries=[y / one * cosh(x) for one in (sinh(x), sqr(sinh(x)), sinh(x) ** 3)],
+    ),
+    # the power, or its square, may overflow or vanish where the slope of its reciprocal does not
+    stable(
+        "slope-of-reciprocal-power",
+        y / z * w,
+        # y / x**3 * (x**2 * k) → y / x * k
+        computed(slope_of_reciprocal, y, z, w),
+        floato(z),
+        tries=[
+            *(y / sqr(x) * x, y / x**3 * sqr(x), y / s**2.5 * s**1.5),
+            *(y / sqrt(s) * s, y / sqrt(s * exp(w)) * (s * exp(w)), y / sqrt(0.3 * s) * s),
+        ],
+    ),
+    stable(
+        "slope-of-squared-reciprocal-power",
+        sqr(y / z) * w,
+        # (1 / x**3)**2 * (x**2 * k) → (1 / x**3) * (1 / x * k)
+        (y / z) * computed(slope_of_reciprocal, y, z, w),
+        floato(z),
+        tries=[sqr(y / sqr(x)) * x, sqr(y / x**3) * sqr(x)],
+    ),
+    stable("exp-by-squared-expm1", exp(x) / sqr(expm1(x)), 0.25 / sqr(sinh(x / 2))),
+    stable(
+        "exp-by-squared-expm1-by-reciprocal",
+        sqr(1 / expm1(x)) * exp(x),
+        0.25 / sqr(sinh(x / 2)),
+    ),
     stable("csch-slope", cosh(x) / sqr(sinh(x)), 1 / (tanh(x) * sinh(x))),
     stable("csch-slope-by-reciprocal", sqr(1 / sinh(x)) * cosh(x), 1 / (tanh(x) * sinh(x))),
     # every network of tanh has it, where the tanh is there anyway and its square costs next to

@@ -90,6 +90,7 @@ INVERSES_AND_EXPONENTIALS = (
     stable("tan-arcsin", tan(arcsin(x)), x / sqrt(sqr_less_sqr(1, x))),
     stable("cos-arctan", cos(arctan(x)), 1 / length(1, x)),
     stable("cosh-arcsinh", cosh(arcsinh(x)), length(1, x)),
+    stable("arccos-sech", arccos(1 / cosh(x)), arctan(abs_(sinh(x)))),
     # inverses where defined
     finite("sin-arctan", sin(arctan(x)), x / length(1, x)),
     finite("sinh-arccosh", sinh(arccosh(x)), sqrt(sqr_less_sqr(x, 1))),

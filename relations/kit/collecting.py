@@ -25,6 +25,9 @@ from relations.kit.guards import (
     containing_equal_or_any_of,
     containing_two_constants_or,
     depends_on_levels,
+    is_constant,
+    is_nonnegative,
+    is_positive,
     real_number,
     requires_heads,
 )
@@ -34,7 +37,9 @@ from relgraph.graph.kanren.goals import found_in, goal, holds_of_readers, one_cl
 from relgraph.graph.kanren.rules import head_of
 from relgraph.graph.kanren.views import View
 from relgraph.graph.notation import number_of
+from relgraph.graph.unify import same_variable
 from relgraph.tensor.basic import number
+from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.math import add, mul, neg, pow, sqr, sqrt, sub, true_div
 
 Counted = Sequence[tuple[Any, Any]]
@@ -493,6 +498,80 @@ def _one_term(one: _Known, other: _Known) -> _Known | None:
         of_b = s - a
         lost = (a - (s - of_b)) + (b - of_b)
     return (i, whole, below) if not np.any(lost) else None
+
+
+# -- slopes of powers ------------------------------------------------------------------------------
+
+
+def divided_by(op: Any, power: View) -> Callable[..., Any]:
+    """Return the function that takes a product and `x` to the product by ``op(x)``; None if it has
+    no power of that, as a view of factors sees it, from the first on."""
+
+    @depends_on_levels(power.depth + 2)
+    def divided(product: Any, x: Any) -> Any:
+        factors = _factors(product)
+        for k, (exponent, base) in enumerate(power.each(factors)):
+            count = _real(exponent)
+            if count >= 1 and base.head is op and same_variable(base.owner.inputs[0], x):
+                rest = [] if count == 1 else [power_of(count - 1, base)]
+                return applied(mul, [*factors[:k], *rest, *factors[k + 1 :]], 1)
+        return None
+
+    return divided
+
+
+def slope_of_reciprocal(power: View) -> Callable[..., Any]:
+    """Return the function that takes ``y, x**c`` and a product with the factor ``x**(c - 1)``, as a
+    view of factors sees them, to ``y / x`` times the other factors, and ``y, sqrt(x)`` and a
+    product with the factors of `x` to ``y * sqrt(x)`` times the others; None for others."""
+
+    @depends_on_levels(power.depth + 1)
+    def slope(y: Any, divisor: Any, product: Any) -> Any:
+        factors = _factors(product)
+        (exponent, base), *seen = power.each([divisor, *factors])
+        count = _real(exponent)
+        # of a negative number only whole powers are real
+        admitted = count % 1 == 0 or is_nonnegative(base)
+        for k, (less, unit) in enumerate(seen):
+            if admitted and same_variable(unit, base) and _real(less) == count - 1:
+                return applied(mul, [true_div(y, base), *factors[:k], *factors[k + 1 :]])
+        return _by_root(y, divisor, factors) if divisor.head is sqrt else None
+
+    return slope
+
+
+def _by_root(y: Any, root: Any, factors: list[Variable]) -> Any:
+    """Return ``y / root`` times the factors of what `root` is the root of, and others, as `y` times
+    `root` and the others; None if factors that are no constants are missing, or it may be 0."""
+    others, divisors, roots = list(factors), [], _factors(root.owner.inputs[0])
+    if not all(is_positive(v) or _underflows_alone(v) for v in roots):
+        return None
+    for factor in roots:
+        place = next((k for k, v in enumerate(others) if same_variable(v, factor)), None)
+        if place is not None:
+            others.pop(place)
+        elif is_constant(factor):
+            divisors.append(factor)
+        else:
+            return None
+    found = applied(mul, [y, root, *others])
+    return true_div(found, applied(mul, divisors)) if divisors else found
+
+
+def _underflows_alone(var: Variable) -> bool:
+    """Return whether a number is 0 only where it underflows, as an exponential does."""
+    facts = var.head.scalar_op.facts if isinstance(var.head, Elemwise) else None
+    return facts is not None and facts.zeros == () and facts.range[0] == 0
+
+
+def _factors(product: Any) -> list[Variable]:
+    return list(product.owner.inputs) if product.head is mul else [product]
+
+
+def _real(count: Any) -> float:
+    """Return a count as a number; nan if it is none that is real and finite."""
+    found = real_number(count) if isinstance(count, Variable) else count
+    return math.nan if found is None else found
 
 
 # -- equal terms -----------------------------------------------------------------------------------

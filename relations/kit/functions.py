@@ -25,6 +25,7 @@ from relations.kit.guards import (
     is_constant,
     is_nonnegative,
     is_positive_number,
+    real_number,
     requires_heads,
 )
 from relations.kit.nests import added_leaves
@@ -35,6 +36,7 @@ from relgraph.graph.kanren.rules import split
 from relgraph.graph.kanren.terms import Term as Applied
 from relgraph.graph.kanren.views import View
 from relgraph.graph.notation import number_of
+from relgraph.graph.unify import same_variable
 from relgraph.scalar.op import EVERYWHERE, INF
 from relgraph.scalar.special import LN2, LN10
 from relgraph.scalar.type import result_dtype
@@ -43,9 +45,12 @@ from relgraph.tensor.math import abs as abs_
 from relgraph.tensor.math import (
     add,
     cast,
+    cosh,
     eq,
+    erfc,
     exp,
     exp2,
+    expm1,
     log,
     log1mexp,
     log1p,
@@ -57,9 +62,12 @@ from relgraph.tensor.math import (
     mul,
     neg,
     pow,
+    sigmoid,
+    sinh,
     sqr,
     sub,
     switch,
+    tanh,
     true_div,
 )
 from relgraph.tensor.reductions import CAReduce
@@ -154,6 +162,68 @@ def admitted_ops(
         for given in found
         if guards and all(guard.function(*map(given.get, guard.variables)) for guard in guards)
     ]
+
+
+@depends_on_levels(1)
+def are_opposite(x: Any, y: Any) -> bool:
+    """Return whether one float is the negative of the other as they are written, or both are
+    multiples of one number: ``-2 * x`` and ``2 * x``."""
+    # an integer may be its own negative, or be another number after it wrapped around
+    if x.type.numpy_dtype.kind != "f":
+        return False
+    if any(v.head is neg and same_variable(v.owner.inputs[0], w) for v, w in ((x, y), (y, x))):
+        return True
+    if not x.head is y.head is mul or not len(x.owner.inputs) == len(y.owner.inputs) == 2:
+        return False
+    (c, v), (d, w) = x.owner.inputs, y.owner.inputs
+    one, other = real_number(c), real_number(d)
+    return one is not None and other is not None and one == -other and same_variable(v, w)
+
+
+_ARITHMETIC = frozenset([add, sub, mul, true_div, neg, sqr, abs_])
+_FALLING = frozenset([exp, expm1, sigmoid, cosh, sinh, tanh, erfc])
+_LEVELS = 5
+
+
+@depends_on_levels(_LEVELS + 2)
+def has_own_exponential(x: Any, y: Any) -> bool:
+    """Return whether `y` has an exponential, or a function like it, of a multiple of ``exp(x)``, or
+    of a power of that, and is not divided by such a power alone: where ``exp(x)`` overflows and `y`
+    is 0, their product is 0 too."""
+    sign, base = _multiple(x)
+    found, seen = False, set()
+    stack = [(y, False, False, _LEVELS)]
+    while stack:
+        var, inside, below, levels = stack.pop()
+        if (var, inside, below) in seen:
+            continue
+        seen.add((var, inside, below))
+        if (inside or below) and var.head in (exp, expm1):
+            other, argument = _multiple(_argument(var))
+            if other == sign and same_variable(argument, base):
+                if not inside:
+                    return False
+                found = True
+        falls = not inside and var.head in _FALLING
+        if levels and (falls or var.head in _ARITHMETIC):
+            for k, v in enumerate(typing.cast(Apply, var.owner).inputs):
+                divides = k == 1 and var.head is true_div
+                stack.append((v, inside or falls, below or divides, levels - 1))
+    return found
+
+
+def _multiple(x: Variable) -> tuple[float, Variable]:
+    """Return the sign of a known factor of `x`, and the other factor."""
+    sign = 1.0
+    while x.head in (neg, mul, true_div):
+        first, *others = typing.cast(Apply, x.owner).inputs
+        last = others[-1] if others else first
+        known, other = (last, first) if x.head is true_div else (first, last)
+        factor = -1 if x.head is neg else real_number(known)
+        if len(others) > 1 or not factor:
+            break
+        sign, x = math.copysign(sign, sign * factor), other
+    return sign, x
 
 
 def is_added_whole(fgraph: Any, x: Any) -> bool:
@@ -474,7 +544,7 @@ def _constants_first(exponents: Sequence[Any]) -> Sequence[Any]:
 # -- shares ----------------------------------------------------------------------------------------
 
 
-_ABOVE, _BELOW = (exp, mul), (add, mul, sqr)
+_ABOVE, _BELOW = (exp, mul), (add, mul, sqr, pow)
 
 
 @requires_heads(lambda heads: heads[0] in _ABOVE and heads[-1] in _BELOW)
@@ -483,9 +553,16 @@ def may_be_share(x: Variable, y: Variable) -> bool:
     return x.head in _ABOVE and y.head in _BELOW
 
 
-def _unsquared(factor: Variable) -> Variable:
-    """Return what a factor is the square of; itself if it is none."""
-    return _argument(factor) if factor.head is sqr else factor
+def _base(factor: Variable) -> Variable:
+    """Return what a factor is the square of, or a power with a known exponent from 1 on; itself if
+    it is none."""
+    if factor.head is sqr:
+        return _argument(factor)
+    if factor.head is pow:
+        base, exponent = typing.cast(Apply, factor.owner).inputs
+        known = real_number(exponent)
+        return factor if known is None or known < 1 else base
+    return factor
 
 
 class _Scaled(NamedTuple):
@@ -519,7 +596,7 @@ def share_by(term: View) -> Callable[..., Any]:
         first = next((k for k, v in enumerate(above) if v.head is exp), None)
         if first is None:
             return None
-        sums = {k: v for k, v in enumerate(map(_unsquared, below)) if v.head is add}
+        sums = {k: v for k, v in enumerate(map(_base, below)) if v.head is add}
         every = {k: _scaled(fgraph, v, term) for k, v in sums.items()}
         place = next((k for k, one in every.items() if one.total is not None), None)
         if place is None:
@@ -532,7 +609,10 @@ def share_by(term: View) -> Callable[..., Any]:
         own = made(exp, made(sub, made(minimum, x, most), scaled.largest))
         found = own / scaled.total
         if divisor.head is sqr:
-            found = found / _argument(divisor)
+            found = found / sums[place]
+        elif divisor.head is pow:
+            base, exponent = typing.cast(Apply, divisor.owner).inputs
+            found = found / base ** folded(lambda c: c - 1, exponent)
         # one after the other, as they were: the product of some might overflow
         others = [v for k, v in enumerate(above) if k != first]
         divisors = [v for k, v in enumerate(below) if k != place]

@@ -62,7 +62,12 @@ TERM = view(
     case(x, (1, (x,))),
 )
 
-_POWERS = (case(sqr(x), (2, x)), case(x**c, (c, x), uniformo(c)), case(x, (1, x)))
+_POWERS = (
+    case(sqr(sqr(x)), (4, x)),
+    case(sqr(x), (2, x)),
+    case(x**c, (c, x), uniformo(c)),
+    case(x, (1, x)),
+)
 
 WHOLE_POWER = view("exponent and base", *_POWERS)
 POWER = view("exponent and base", case(sqrt(x), (0.5, x)), *_POWERS)

@@ -166,11 +166,11 @@ class Pow(ScalarOp):
         # For y > 0 the derivative of 0**y with respect to y is 0, but 0 * log(0) is nan.
         by_y = g * switch(eq(x, 0), 0, output * log(x))
         if isinstance(y, ScalarConstant):
-            return [self._gradient_of_base(x, y, g), by_y]
+            return [self._gradient_of_base(x, y, g, output), by_y]
         # The derivative of x**0 with respect to x is 0, but 0 * 0**-1 is nan.
         return [g * switch(eq(y, 0), 0, y * x ** (y - 1)), by_y]
 
-    def _gradient_of_base(self, x: Any, y: ScalarConstant, g: Any) -> Any:
+    def _gradient_of_base(self, x: Any, y: ScalarConstant, g: Any, output: Any) -> Any:
         """Return the gradient with respect to the base for a constant exponent."""
         power = y.data.item()
         if power == 0:
@@ -179,7 +179,9 @@ class Pow(ScalarOp):
             return g
         if power == 2:
             return g * (2 * x)
-        return g * (y * x ** constant(power - 1, dtype=y.dtype if power > 0 else "float64"))
+        if power < 0:
+            return g * (y * (output / x))
+        return g * (y * x ** constant(power - 1, dtype=y.dtype))
 
 
 class Neg(FloatOp):

@@ -48,6 +48,7 @@ MPMATH = SimpleNamespace(
         name: getattr(np, name)
         for name in ("abs", "maximum", "max", "dot", "where", "sum", "mean", "prod", "arange")
     },
+    arccos=np.frompyfunc(mp.acos, 1, 1),
     arctan=np.frompyfunc(mp.atan, 1, 1),
     gammaln=np.frompyfunc(mp.loggamma, 1, 1),
     softplus=lambda x: MPMATH.log1p(MPMATH.exp(x)),

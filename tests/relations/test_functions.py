@@ -32,6 +32,7 @@ m, q, r = at.dmatrix("m"), at.dmatrix("q"), at.dscalar("r")
 e, u, v = at.exp(x), at.exp(y), at.exp(z)
 s, t = at.sigmoid(x), at.sigmoid(-x)
 p, cosh_y = at.sigmoid(y), at.cosh(y)  # not negative, and positive
+cosh_of_own = at.cosh(y - at.exp(-x) / 3.0)
 total = at.sum(at.exp(m), axis=1)
 rows = at.sum(at.exp(m), axis=1, keepdims=True)
 mean = at.sum(at.exp(m) * q, axis=1)
@@ -67,8 +68,14 @@ TABLE = [
     exp-scaled-log: exp(3 * log(x)) → x ** 3.0
     exp-mul-exp: exp(x) * z * exp(y) → exp(x + y) * z
     exp-mul-own-exp: exp(x) * z * exp(-exp(x)) → exp(x - exp(x)) * z
-    exp-mul-less-own-exp: exp(x) * exp(y - exp(x)) → exp((x + y) - exp(x))
-    exp-mul-scaled-own-exp: exp(x) * exp(y * exp(x)) → exp(x + y * exp(x))
+    exp-mul-vanishing: exp(x) * sigmoid(-exp(x))
+        → exp(switch(sigmoid(-exp(x)) == 0.0, 0.0, x)) * sigmoid(-exp(x))
+    exp-mul-vanishing: exp(-2.0 * x) * (tanh(exp(-x)) / cosh_of_own)
+        → exp(switch(tanh(exp(-x)) / cosh(y - exp(-x) / 3.0) == 0.0, 0.0, -2.0 * x))
+        * (tanh(exp(-x)) / cosh(y - exp(-x) / 3.0))
+    expm1-mul-vanishing: expm1(x) * exp(y - exp(x))
+        → expm1(switch(exp(y - exp(x)) == 0.0, 0.0, x)) * exp(y - exp(x))
+    expm1-scaled: exp(x) * cosh_y - cosh_y → cosh(y) * expm1(x)
     pow-exp: exp(x) ** 3 → exp(3.0 * x)
     log-sqr-nonnegative: log(sqr(p)) → 2.0 * log(sigmoid(y))
     log-even-power: log(x**4) → 4.0 * log(abs(x))
@@ -87,7 +94,25 @@ TABLE = [
     log1p-neg-exp: log1p(-exp(-x)) → log1mexp(-x)
     log-neg-expm1: log(-expm1(-x)) → log1mexp(-x)
     difference-turned: sigmoid(x) - 1 → -sigmoid(-x)
-    power-of-one-and-exp: (1 + exp(x)) ** -1.5 * exp(x) → (1.0 + exp(x)) ** -0.5 * sigmoid(x)
+    power-to-sigmoid: (1 + exp(x)) ** -1.5 → sigmoid(-x) ** 1.5
+    div-to-power-of-sigmoid: y / (1 + exp(x)) ** 2.5 → y * sigmoid(-x) ** 2.5
+    power-of-sigmoid-exp: sigmoid(-x) ** 2.5 * exp(x) → sigmoid(-x) ** 1.5 * sigmoid(x)
+    power-of-sigmoid-exp: sigmoid(2 * x) ** 2.5 * exp(-2 * x)
+        → sigmoid(2 * x) ** 1.5 * sigmoid(-2 * x)
+    sigmoid-exp: sigmoid(-x) * exp(x) → sigmoid(x)
+    root-of-logistic-slope: sqrt(s * t) → 0.5 / cosh(x / 2.0)
+    odds: s / t → exp(x)
+    odds: t / s → exp(-x)
+    expm1-mul-sigmoid: expm1(x) * t → tanh(x / 2.0)
+    expm1-mul-sigmoid: expm1(-x) * s → tanh(-x / 2.0)
+    sech-slope: at.sinh(x) / at.cosh(x) ** 3 → tanh(x) / sqr(cosh(x))
+    sech-slope-by-reciprocal: at.sqr(0.5 / at.cosh(x)) * at.sinh(x)
+        → 0.5 / cosh(x) * (0.5 / 1.0) * tanh(x)
+    tanh-by-quotient: y / at.cosh(x) ** 3 * at.sinh(x) → y / sqr(cosh(x)) * tanh(x)
+    coth-by-quotient: y / at.sinh(x) ** 3 * at.cosh(x) → y / sqr(sinh(x)) / tanh(x)
+    slope-of-reciprocal-power: y / x**3 * (z * sqr(x)) → y / x * z
+    slope-of-reciprocal-power: y / sqrt(0.3 * s) * (s * z) → y * sqrt(0.3 * sigmoid(x)) * z / 0.3
+    slope-of-squared-reciprocal-power: sqr(1 / sqr(x)) * (z * x) → 1.0 / sqr(x) * (1.0 / x * z)
     sigmoid-exp: sigmoid(x) * y * exp(-x) → sigmoid(-x) * y
     difference-turned: 1 - sigmoid(x) * 2 → -tanh(x / 2.0)
     log-mul-sigmoid: log(exp(y) * sigmoid(x)) → log(exp(y)) - softplus(-x)
@@ -290,7 +315,9 @@ TABLE = [
             ("", e * z / at.sqr(e + u), " / (exp(x) + exp(y)) * z"),
             ("", e / (at.sqr(e + u) * z), " / (exp(x) + exp(y)) / z"),
             ("", e * x / (at.sqr(e + u) * z), " / (exp(x) + exp(y)) * x / z"),
+            ("", e / (e + u) ** 3, " / (exp(x) + exp(y)) ** 2.0"),
             ("-by-reciprocal", at.sqr(1.0 / (e + u)) * e, " / (exp(x) + exp(y))"),
+            ("-of-quotient", z / (e + u) ** 3 * e, " / (exp(x) + exp(y)) ** 2.0 * z"),
         )
     ),
     *(
@@ -317,6 +344,15 @@ LEFT_ALONE = """
     log-power: log(x**0.5)
     log-power: log(p**0)
     pow-exp: exp(x) ** y  # of 0 and infinity it is 1
+    exp-mul-vanishing: exp(x) * (1 / log(at.cosh(exp(x))))  # nearly exp(-x), where it is 0
+    exp-mul-vanishing: exp(x) * (sigmoid(exp(x)) / (2 + exp(x)))
+    exp-mul-vanishing: exp(x) * exp(-exp(-x))
+    power-to-sigmoid: (1 + exp(x)) ** -0.5
+    power-of-sigmoid-exp: sigmoid(x) ** 2.5 * exp(x)
+    sech-slope: at.sinh(x) / at.cosh(y) ** 3
+    slope-of-reciprocal-power: y / x**2.5 * x**1.5  # of a negative number there is neither
+    slope-of-reciprocal-power: y / sqrt(x) * x
+    slope-of-reciprocal-power: y / x**3 * x
     pow-exp: exp(x) ** math.inf
     log-inverse: log(1 / x)  # infinite, with the sign of a zero
     log-by-log-two: log(x) / 0.69
