@@ -22,10 +22,11 @@ from relations.kit.guards import (
 from relations.kit.numbers import at_mosto, eveno, oddo
 from relations.kit.type_guards import floato, same_dtypeo
 from relations.kit.vocabulary import finite, law, lvars, rounding, stable
-from relgraph.graph.kanren import computed, not_made_byo, readerso, whereo
+from relgraph import scalar
+from relgraph.graph.kanren import computed, not_made_byo, one_ofo, readerso, whereo
 from relgraph.scalar.special import LN2, LN10
-from relgraph.tensor import abs as abs_
 from relgraph.tensor import (
+    Elemwise,
     cosh,
     eq,
     exp,
@@ -47,6 +48,7 @@ from relgraph.tensor import (
     switch,
     tanh,
 )
+from relgraph.tensor import abs as abs_
 
 # -- exponentials and logarithms -------------------------------------------------------------------
 
@@ -54,6 +56,9 @@ c, x, y, z = lvars("c x y z")
 
 
 _PRICED = ("priced",)
+
+s = lvars("s")
+growth = Elemwise(s, ())
 
 INVERSES_AND_PRODUCTS = (
     stable("log-exp", log(exp(x)), x),
@@ -79,17 +84,15 @@ INVERSES_AND_PRODUCTS = (
     # where one overflows and the other underflows, whatever else reads them
     stable("exp-mul-own-exp", exp(x) * exp(-exp(x)), exp(x - exp(x))),
     # where the one overflows, the other is 0 and so is their product
-    *(
-        stable(
-            f"{name}-mul-vanishing",
-            function(x) * y,
-            function(switch(eq(y, 0), 0, x)) * y,
-            whereo(kit.has_own_exponential, x, y),
-            # of a logarithm of the product others say more
-            tags=("late",),
-            tries=[function(x) * sigmoid(-exp(x)), function(x) * exp(y - exp(x))],
-        )
-        for name, function in (("exp", exp), ("expm1", expm1))
+    stable(
+        "growth-mul-vanishing",
+        growth(x) * y,
+        growth(switch(eq(y, 0), 0, x)) * y,
+        one_ofo(s, (scalar.exp, scalar.expm1)),
+        whereo(kit.has_own_exponential, x, y),
+        # of a logarithm of the product others say more
+        tags=("late",),
+        tries=[exp(x) * sigmoid(-exp(x)), expm1(x) * exp(y - exp(x))],
     ),
     rounding("exp-mul-exp", exp(x) * exp(y), exp(x + y)),
     rounding("exp-div-exp", exp(x) / exp(y), exp(x - y)),
@@ -227,15 +230,10 @@ SIGMOID = (
         tries=[sqr(sigmoid(-x)) * exp(x)],
     ),
     stable("half-sech", sigmoid(-(2 * x)) * exp(x), 0.5 / cosh(x)),
-    stable(
-        "root-of-logistic-slope",
-        sqrt(sigmoid(x) * sigmoid(y)),
-        0.5 / cosh(x / 2),
-        opposite,
-        tries=[sqrt(sigmoid(x) * sigmoid(-x))],
-    ),
+    stable("root-of-logistic-slope", sqrt(sigmoid(x) * sigmoid(-x)), 0.5 / cosh(x / 2)),
     stable("sigmoid-div-exp", sigmoid(x) / exp(x), sigmoid(-x)),
-    rounding("odds", sigmoid(x) / sigmoid(y), exp(x), opposite, tries=[sigmoid(x) / sigmoid(-x)]),
+    rounding("odds", sigmoid(x) / sigmoid(-x), exp(x)),
+    rounding("odds-neg", sigmoid(-x) / sigmoid(x), exp(-x)),
     finite("sigmoid-total", sigmoid(x) + sigmoid(-x), 1),
     finite("sigmoid-mixture", y * sigmoid(x) + y * sigmoid(-x), y, tags=_SUMS),
     finite("sigmoid-logit", sigmoid(log(x / (1 - x))), x),

@@ -37,7 +37,7 @@ from relations.kit.vocabulary import Law, lvars, rounding, stable
 from relations.numbers.collecting import POWER
 from relations.reductions import softmax
 from relgraph import scalar
-from relgraph.graph.kanren import case, computed, not_made_byo, one_cliento, several, view, whereo
+from relgraph.graph.kanren import case, computed, one_cliento, several, view, whereo
 from relgraph.graph.kanren.goals import goal
 from relgraph.tensor import (
     DimShuffle,
@@ -243,13 +243,7 @@ by_expm1 = switch(is_positive, by_decayed, by_grown)
 HYPERBOLIC = (
     stable("exp-by-expm1", exp(x) / expm1(x), by_expm1),
     stable("exp-by-expm1-by-reciprocal", exp(x) * (1 / expm1(x)), by_expm1),
-    stable(
-        "sech-slope",
-        sinh(x) / z,
-        tanh(x) / less_cosh,  # sinh(x) / cosh(x)**3 → tanh(x) / cosh(x)**2
-        not_made_byo(z, cosh),
-        tries=[sinh(x) / one for one in POWERS_OF_COSH[1:]],
-    ),
+    stable("sech-slope", sinh(x) / sqr(cosh(x)), tanh(x) / cosh(x)),
     stable(
         "sech-slope-by-reciprocal",
         sqr(y / z) * sinh(x),
@@ -262,12 +256,7 @@ HYPERBOLIC = (
         y / less_cosh * tanh(x),
         tries=[y / one * sinh(x) for one in POWERS_OF_COSH],
     ),
-    stable(
-        "coth-by-quotient",
-        y / z * cosh(x),
-        y / computed(collecting.divided_by(sinh, POWER), z, x) / tanh(x),
-        tries=[y / one * cosh(x) for one in (sinh(x), sqr(sinh(x)), sinh(x) ** 3)],
-    ),
+    stable("coth-by-quotient", y / sinh(x) * cosh(x), y / tanh(x)),
     # the power, or its square, may overflow or vanish where the slope of its reciprocal does not
     stable(
         "slope-of-reciprocal-power",
