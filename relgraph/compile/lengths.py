@@ -320,7 +320,29 @@ class RequiredLengths:
         while known != len(self._made):
             known = len(self._made)
             for number, length in list(self._made.items()):
-                self._lengths.equate(self._length(self._canonical(number)), length)
+                self._join(self._length(self._canonical(number)), length)
+
+    def _join(self, a: Length, b: Length) -> None:
+        """Note that two lengths are equal; neither stands for all if it is made of the other."""
+        a, b = self._lengths.find(a), self._lengths.find(b)
+        if self._is_made_of(self._number(b), a):
+            a, b = b, a
+        self._lengths.equate(a, b)
+
+    def _is_made_of(self, number: Number | None, length: Length) -> bool:
+        """Return whether a number is made of a length, or of others that are equal to such ones."""
+        if not isinstance(number, Made):
+            return False
+        for part in number.of:
+            found = part
+            if isinstance(part, AxisLength):
+                axis = self._lengths.of(self._inputs[part.argument])[part.axis]
+                if axis == length:
+                    return True
+                found = self._number(axis)
+            if self._is_made_of(found, length):
+                return True
+        return False
 
     def _canonical(self, number: Number) -> Number:
         """Return a number with one of all equal lengths in the place of each."""
@@ -515,7 +537,7 @@ class RequiredLengths:
         if isinstance(a, int):
             a, b = b, a
         first, second = self._number(a), self._number(b)
-        self._lengths.equate(a, b)
+        self._join(a, b)
         if first is not None and second is not None:
             self.requirements.append(Requirement(op, first, second))
         if isinstance(b, Unknown):

@@ -31,7 +31,6 @@ from relgraph.tensor.math import (
     conjugated,
     exp,
     gt,
-    log,
     lt,
     maximum,
     second,
@@ -185,16 +184,9 @@ def _of_extremes(passes: Any, g: Any, out: Any, x: Any, axis: int) -> Any:
 
 
 def _shares_of_sums(g: Any, out: Any, x: Any, axis: int) -> Any:
-    """Return ``sum(g[i] * exp(x[j] - out[i]) for i >= j)`` for each j.
-
-    What `g` is positive for, and what it is negative for, are summed apart as logarithms.
-    """
-
-    def of_one_sign(share: Any) -> Any:
-        logarithms = flip(log(share) - out, axis)
-        return exp(x + flip(Cumulate(scalar.logaddexp, axis)(logarithms), axis))
-
-    return of_one_sign(switch(gt(g, 0), g, 0)) - of_one_sign(switch(lt(g, 0), -g, 0))
+    """Return ``sum(g[i] * exp(x[j] - out[i]) for i >= j)`` for each j, by factors of at most 1."""
+    factors = exp(_after(out, out, axis) - out)
+    return exp(x - out) * _from_the_end(factors, g, axis)
 
 
 _GRADIENTS: dict[Any, Callable[[Any, Any, Any, int], Any]] = {

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
-from relgraph import scalar
-from relgraph.gradient import grad
+from relgraph import function, scalar
+from relgraph.gradient import Rop, grad, hvp
 from relgraph.graph.basic import equal_computations
 from relgraph.graph.reference import evaluate
 from relgraph.tensor.along_axes import (
@@ -40,8 +40,8 @@ def test_every_bit_is_that_of_numpy(dtype):
     for (rows, columns), axis in itertools.product(np.ndindex(7, 5), (0, 1)):
         value = values[:rows, :columns]
         made = evaluate([cumsum(x, axis), cumprod(x, axis)], {x: value})
-        for found, function in zip(made, (np.cumsum, np.cumprod), strict=True):
-            expected = function(value.copy(), axis=axis)
+        for found, cumulated in zip(made, (np.cumsum, np.cumprod), strict=True):
+            expected = cumulated(value.copy(), axis=axis)
             assert found.dtype == expected.dtype
             assert found.tobytes() == expected.tobytes()
 
@@ -77,6 +77,22 @@ def test_derivatives_of_higher_order(value, axis):
 
     for found, expected in zip(third(lambda x: cumprod(x, axis)), third(written_out), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("mode", ["None", "fast_run"])
+def test_the_slope_of_logarithms_of_sums_is_linear(mode):
+    """It depends on the slope of the cost in the same way where that is zero."""
+    x, t = at.dvector("x"), at.dvector("t")
+    out = at.logcumsumexp(x)
+    value, along = np.array([0.0, 1.0, -80.0, 80.0]), np.array([1.0, 2.0, -1.0, 0.5])
+    f = function([x, t], [Rop(out, x, t), hvp(at.sum(out**2), x, t)], mode=mode)
+    moved, bent = f(value, along)
+    weights = np.tril(np.exp(value - np.logaddexp.accumulate(value)[:, None]))
+    np.testing.assert_allclose(moved, weights @ along, rtol=1e-14)
+    sums = np.logaddexp.accumulate(value)
+    shares = along - (weights @ along)[:, None]
+    expected = 2 * weights.T @ (weights @ along) + 2 * sums @ (weights * shares)
+    np.testing.assert_allclose(bent, expected, rtol=1e-13)
 
 
 # Elements repeated or moved along an axis.
