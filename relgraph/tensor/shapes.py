@@ -550,8 +550,8 @@ def specify_shape(x: Any, shape: Any) -> Any:
     return SpecifyShape(entries)(x)
 
 
-def reshape(x: Any, newshape: Any, ndim: int | None = None) -> Any:
-    """Return the elements of `x`, in C order, in another shape. The result may be a view.
+def reshape(x: Any, newshape: Any, ndim: int | None = None, order: str = "C") -> Any:
+    """Return the elements of `x` in another shape. The result may be a view.
 
     Parameters
     ----------
@@ -562,15 +562,25 @@ def reshape(x: Any, newshape: Any, ndim: int | None = None) -> Any:
         for the length that follows from the number of elements.
     ndim
         The rank of the result, if `newshape` is a vector of unknown length.
+    order
+        In which order the elements are taken and placed: "C" if those of the last axis follow on
+        each other, "F" if those of the first one do.
 
     Raises
     ------
     TypeError
         If the rank of the result is not known.
     ValueError
-        If the static shape of `x` does not fit.
+        If the static shape of `x` does not fit, or there is no such order.
     """
     x = as_tensor_variable(x)
+    if order not in ("C", "F"):
+        raise ValueError(f"reshape: the order is 'C' or 'F', not {order!r}")
+    if order == "F":
+        backward: Any = newshape
+        if isinstance(newshape, Sequence | Variable):
+            backward = backward[::-1]
+        return transpose(reshape(transpose(x), backward, ndim))
     vector = as_shape_vector(newshape, "reshape")
     if ndim is None and not isinstance(vector, LogicTerm):
         ndim = vector.type.shape[0]
@@ -584,10 +594,14 @@ def flatten(x: Any, ndim: int = 1) -> Any:
 
     Raises
     ------
+    TypeError
+        If `ndim` is no int.
     ValueError
         If `ndim` is less than 1, or greater than the rank of `x` and 1.
     """
     x = as_tensor_variable(x)
+    if not isinstance(ndim, int):
+        raise TypeError(f"flatten: ndim is {ndim!r}, not an int; `ravel` takes an order")
     if ndim < 1 or ndim > max(x.type.ndim, 1):
         raise ValueError(f"flatten: ndim is {ndim}, and the input has {x.type.ndim} dimensions")
     if x.type.ndim == ndim:
@@ -606,20 +620,22 @@ def with_axes_joined(x: Any, axes: Sequence[int]) -> Any:
     return reshape(transpose(x, (*others, *axes)), shape)
 
 
-def ravel(x: Any) -> Any:
-    """Return the elements of `x`, in C order, as a vector.
+def ravel(x: Any, order: str = "C") -> Any:
+    """Return the elements of `x` as a vector.
 
     Parameters
     ----------
     x
         A tensor.
+    order
+        "C" if the elements of the last axis follow on each other, "F" if those of the first one do.
 
     Examples
     --------
     >>> ravel([[1, 2], [3, 4]]).eval()
     array([1, 2, 3, 4])
     """
-    return flatten(x)
+    return flatten(x) if order == "C" else reshape(x, -1, order=order)
 
 
 def squeeze(x: Any, axis: Any = None) -> Any:

@@ -66,8 +66,12 @@ class ArrayVariable(Operators, Variable):
     shape = attribute("shape", "The shape at run time, a vector of int64.")
     size = attribute("size", "The number of elements, stored or not.")
     astype = Method("cast")
-    conj = Method()
-    conjugate = Method("conj")
+
+    def conj(self) -> Any:
+        """Return the complex conjugate; unlike of the function, that of booleans is of booleans."""
+        return self if self.dtype == "bool" else self._ops.conj(self)
+
+    conjugate = conj
 
 
 class TensorVariable(ArrayVariable):
@@ -168,10 +172,10 @@ class TensorVariable(ArrayVariable):
             axes = tuple(axes[0] or ())
         return self._ops.transpose(self, axes or None)
 
-    def reshape(self, *shape: Any, ndim: int | None = None) -> Any:
+    def reshape(self, *shape: Any, ndim: int | None = None, order: str = "C") -> Any:
         """Return the elements in another shape: separate lengths, a sequence, or a vector."""
         newshape = shape[0] if len(shape) == 1 else shape
-        return self._ops.reshape(self, newshape, ndim=ndim)
+        return self._ops.reshape(self, newshape, ndim=ndim, order=order)
 
     def compress(self, condition: Any, axis: int | None = None) -> Any:
         return self._ops.compress(condition, self, axis)
@@ -191,6 +195,12 @@ class TensorVariable(ArrayVariable):
         return self._ops.std(self, axis, ddof=ddof, keepdims=keepdims, corrected=corrected)
 
     def clip(self, min: Any = None, max: Any = None) -> Any:
+        """Return the elements brought between two bounds, either of which may be missing, or an int
+        beyond those of an integer dtype."""
+        if self.type.numpy_dtype.kind in "iu":
+            limits = np.iinfo(self.dtype)
+            min = None if isinstance(min, int) and min < limits.min else min
+            max = None if isinstance(max, int) and max > limits.max else max
         if min is None:
             return self if max is None else self._ops.minimum(self, max)
         return self._ops.maximum(self, min) if max is None else self._ops.clip(self, min, max)

@@ -236,6 +236,14 @@ ONE: dict[str, Any] = {
     "other shape": lambda x: np.zeros_like(x, shape=(2,)),
     "filled": lambda x: np.full_like(x, 2, dtype="int8"),
     "order": lambda x: np.ravel(x, order="C"),
+    "ravel in the other order": lambda x: np.ravel(x, order="F"),
+    "reshape in the other order": lambda x: np.reshape(x, (2, -1), order="F"),
+    "reshape by a method": lambda x: x.reshape(-1, 2, order="F"),
+    "clip beyond the dtype": lambda x: (
+        np.clip(np.isfinite(x).astype("uint8"), -1, 300)
+        + np.clip(x.real.astype("int8"), -999, None)
+    ),
+    "conjugate by a method": lambda x: x.conj(),
     "kind": lambda x: np.sort(x, axis=0, kind="heapsort"),
     "where is it true": lambda x: np.where(x > 0)[1],
     "equal to a number": lambda x: np.equal(x, 0.5),

@@ -81,6 +81,8 @@ REFUSED = {
         at.sum(at.reshape(A, (n, 1))), n
     ),
     "ValueError: flatten: ndim is 3": lambda: at.flatten(A, 3),
+    "TypeError: flatten: ndim is 'F', not an int; `ravel` takes an order": lambda: A.flatten("F"),
+    "ValueError: reshape: the order is 'C' or 'F', not 'K'": lambda: at.reshape(A, 4, order="K"),
     "ValueError: axis 0 of A has length 3, not 2": lambda: evaluate(
         [at.specify_shape(A, (2, None))], {A: np.ones((3, 3))}
     ),
