@@ -36,7 +36,21 @@ from relgraph.graph.kanren.terms import Literal
 from relgraph.graph.notation import number_of
 from relgraph.scalar.op import Facts
 from relgraph.tensor.elemwise import Elemwise
-from relgraph.tensor.math import abs, add, exp, log2, log10, mul, neg, pow, sqr, sqrt, sub, true_div
+from relgraph.tensor.math import (
+    abs,
+    add,
+    erfc,
+    exp,
+    log2,
+    log10,
+    mul,
+    neg,
+    pow,
+    sqr,
+    sqrt,
+    sub,
+    true_div,
+)
 
 SUMS = (add, sub)
 FACTORS = (mul, true_div)
@@ -181,7 +195,13 @@ def _has_both_laws(u: Variable) -> bool:
         return node is not None
     if node.op is pow:
         return bool(number_of(node.inputs[1]) == 2)
-    return node.op is mul and len(node.inputs) == 2 and node.inputs[0] is node.inputs[1]
+    if node.op not in FACTORS or len(node.inputs) > 2:
+        return False
+    # a square, or a half of erfc: the normal distribution function
+    first, second = node.inputs
+    if node.op is true_div:
+        return first.head is erfc and bool(number_of(second) == 2)
+    return first is second or (second.head is erfc and bool(number_of(first) == 0.5))
 
 
 def _meets_itself(fgraph: Any, u: Variable) -> bool:

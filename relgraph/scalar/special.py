@@ -283,7 +283,9 @@ class Erf(_ScipyOp):
 class Erfc(_ScipyOp):
     """``1 - erf(x)``, exact for large `x`, where it is tiny."""
 
-    facts = Facts(decreasing=EVERYWHERE, range=(0, 2), zeros=(), inverse="erfcinv")
+    facts = Facts(
+        decreasing=EVERYWHERE, range=(0, 2), zeros=(), inverse="erfcinv", has_log_and_m1=True
+    )
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
         return g * (-2 / math.sqrt(math.pi)) * exp(-(x * x))

@@ -35,6 +35,10 @@ def cross_entropy(m: Any, p: Any) -> Any:
     return -(Y * m.log(p) + (1 - Y) * m.log(1 - p))
 
 
+def normal(m: Any, x: Any) -> Any:
+    return 0.5 * (1 + m.erf(x / np.sqrt(2)))
+
+
 def divergence(m: Any, p: Any) -> Any:
     return p * m.log(p / Y) + (1 - p) * m.log((1 - p) / (1 - Y))
 
@@ -80,6 +84,9 @@ OF_A_NUMBER: dict[str, Formula] = {
     "Rayleigh density of an exponential": lambda m, x: m.exp(2 * x) * m.exp(-m.exp(2 * x) / 2),
     "Poisson probability": lambda m, x: m.exp(-m.exp(x)) * m.exp(x) ** 3 / 6,
     "Bose's occupation": lambda m, x: 1 / (m.exp(x - 3) - 1),
+    "likelihood of a probit": lambda m, x: (
+        Y * m.log(normal(m, x / 20)) + (1 - Y) * m.log(1 - normal(m, x / 20))
+    ),
     "arctangent of an exponential": lambda m, x: 2 * m.arctan(m.exp(x)),
     "log of two": lambda m, x: m.log(m.exp(x) + m.exp(-x)),
     "log of three": lambda m, x: m.log(1 + m.exp(x) + m.exp(-x)),
