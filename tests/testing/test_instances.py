@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ from relgraph.tensor import random
 from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.linalg.blas import Gemm
 from relgraph.tensor.linalg.products import _kron, _matmul
-from relgraph.tensor.linalg.systems import _solve
+from relgraph.tensor.linalg.systems import _solve, solve
 from relgraph.tensor.math import _dot
 from relgraph.tensor.random.type import random_generator_type
 from relgraph.testing import laws, terms
@@ -34,6 +34,7 @@ from relgraph.testing.discovery import discover_laws
 from relgraph.testing.instances.arguments import STACK, axes_in
 from relgraph.testing.instances.examples import ExampleRun
 from relgraph.testing.instances.input_values import (
+    PLAIN,
     STRUCTURES,
     VALUE_RANGES,
     Elements,
@@ -44,7 +45,7 @@ from relgraph.testing.instances.input_values import (
     structured,
     values_of,
 )
-from relgraph.testing.instances.instance import InstantiatedPattern, direction_of
+from relgraph.testing.instances.instance import Instance, InstantiatedPattern, direction_of
 from relgraph.testing.instances.instance_search import (
     InstanceSearch,
     reshaped,
@@ -57,6 +58,7 @@ from relgraph.testing.instances.instantiation import (
     numbers_where_it_decides,
 )
 from relgraph.testing.instances.plan import with_edge_numbers
+from relgraph.testing.judge.evaluation import RewritePair
 from relgraph.testing.random_arrays import LAYOUTS
 from relgraph.testing.random_terms import CannotInstantiate
 from tests.seeds import SEED
@@ -64,6 +66,18 @@ from tests.testing.test_draw import drawn
 from tests.testing.test_plan import searched
 
 DTYPES = ["float64", "float32", "float16", "int8", "uint64", "bool", "complex128"]
+
+
+@pytest.mark.parametrize("scale", [np.nan, np.inf])
+def test_of_what_is_not_finite_a_singular_factor_may_be_refused(scale):
+    a, matrix, rhs = at.dscalar(), at.dmatrix(), at.dvector()
+    pair = RewritePair(
+        [a, matrix, rhs], solve(a * matrix, rhs), solve(matrix, rhs) / a, (a, matrix, rhs)
+    )
+    specs = [InputSpec(a, ()), InputSpec(matrix, (1, 1)), InputSpec(rhs, (1,))]
+    instance: Any = Instance(pair, specs, *3 * [cast("Any", None)])
+    numbers = np.array(scale), np.zeros((1, 1)), np.ones(1)
+    assert not ExampleRun("finite", 0).examine(instance, [Elements(n, PLAIN) for n in numbers])
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -456,6 +456,11 @@ def test_one_of_two_axes_has_no_elements_where_the_other_has():
     assert any(0 in a and 0 not in b for a, b in shapes + [(b, a) for a, b in shapes])
 
 
+def test_one_of_two_that_are_joined_has_no_elements():
+    first = law("first", at.concatenate([x, y])[0], x[0])
+    assert "index 0 is out of bounds" in first.check(shrink=False).reason
+
+
 def test_checks_find_what_is_wrong_there_alone():
     for where in ("negative strides", "zero strides", "subnormal numbers"):
         wrong = law("root", ROOT.lhs, Spoiled(where)(x), whereo(is_nonnegative, x), sound="finite")

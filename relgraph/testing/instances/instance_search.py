@@ -131,7 +131,9 @@ def reshaped(
     return made
 
 
-def with_length(graph: InstantiatedPattern, length: int, other: int) -> InstantiatedPattern:
+def with_length(
+    graph: InstantiatedPattern, length: int, other: int, only: Variable | None = None
+) -> InstantiatedPattern:
     """Return the same graph where the axes of one length have another one.
 
     Parameters
@@ -142,6 +144,8 @@ def with_length(graph: InstantiatedPattern, length: int, other: int) -> Instanti
         A length of axes of inputs.
     other
         A smaller one. Where a constant has `length`, it keeps its first elements.
+    only
+        An input that alone gets it; None for all inputs and constants.
 
     Raises
     ------
@@ -156,12 +160,15 @@ def with_length(graph: InstantiatedPattern, length: int, other: int) -> Instanti
     specs = []
     for spec in graph.inputs:
         var: Any = spec.var
+        if only is not None and var is not only:
+            specs.append(spec)
+            continue
         if length in spec.shape and not isinstance(var.type, at.TensorType):
             raise CannotInstantiate(f"{var} is a {var.type}, whose axes keep their lengths")
         if length in spec.shape:
             known[var] = at.TensorType(var.type.dtype, changed(var.type.shape))(var.name)
         specs.append(replace(spec, shape=changed(spec.shape)))
-    for v in _constants(graph):
+    for v in _constants(graph) if only is None else ():
         if length in np.shape(v.data):
             first = tuple([slice(n) for n in changed(np.shape(v.data))])
             known[v] = at.constant(np.asarray(v.data)[first])

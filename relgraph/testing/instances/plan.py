@@ -145,12 +145,14 @@ def with_functions(search: InstanceSearch) -> Iterator[Instance]:
 
 
 def with_nothing(search: InstanceSearch) -> Iterator[Instance]:
-    """Yield instances where the axes of one length have no elements: beside a column of three rows
-    a row may have none, and beside a row the column."""
+    """Yield instances where the axes of one length have no elements: of all inputs, as beside a
+    column of three rows a row may have none, and of each alone, as what is joined may have."""
     homes = sorted(_of_kind(search, "float64"), key=lambda i: -len(_lengths(i)))
     for home in homes[:_EMPTIED]:
         for length in _lengths(home):
-            yield from search.rebuilt(home, partial(with_length, length=length, other=0))
+            for only in (None, *(spec.var for spec in home.inputs if length in spec.shape)):
+                change = partial(with_length, length=length, other=0, only=only)
+                yield from search.rebuilt(home, change)
 
 
 def _lengths(instance: Instance) -> list[int]:
