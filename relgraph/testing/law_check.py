@@ -255,11 +255,15 @@ class LawCheck:
 
     def _why_no_instance(self, search: InstanceSearch) -> str:
         refusals, made = search.refusals.most_common(3), search.unmatched
-        if made is not None and refusals[0][0] == BY_CHANCE:
-            why = self.law.explain(made, search.direction.name).why
+        most = ", ".join(f"{refusal} ({n} times)" for refusal, n in refusals)
+        refused = f"no instance was found; refused by {most or 'nothing'}"
+        if made is None:
+            return refused
+        why = self.law.explain(made, search.direction.name).why
+        if refusals[0][0] == BY_CHANCE:
             return f"no graph that the same calls make is matched: they make {algebra(made)}: {why}"
-        most = ", ".join(f"{why} ({n} times)" for why, n in refusals)
-        return f"no instance was found; refused by {most or 'nothing'}"
+        # what an op makes of its inputs may not be what was drawn: it gives them the same rank
+        return f"{refused}; such as {algebra(made)}: {why}"
 
     def _test_each_rule(self, direction: Direction, instances: Sequence[Instance]) -> None:
         """Draw more examples of the rules of which no example could have failed."""

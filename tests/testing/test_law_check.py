@@ -14,6 +14,7 @@ from unification import var
 
 import relgraph.tensor as at
 from relations.kit.guards import are_positive, is_constant, is_nonnegative
+from relations.kit.type_guards import ranko
 from relations.kit.vocabulary import law, lvars, relation
 from relgraph.graph.basic import Apply
 from relgraph.graph.kanren import computo, whereo
@@ -449,6 +450,22 @@ def test_a_parameter_that_nodes_do_not_have() -> None:
     assert result.status == "unchecked"
     assert "no graph that the same calls make is matched" in result.reason
     assert "the law wants LastAxis(exp(a), axis=-1), and the graph has" in result.reason
+
+
+def test_a_rank_that_an_elementwise_op_has_changed() -> None:
+    shifted = law("t", at.exp(a + b), at.exp(a), ranko(a, 1), ranko(b, 0), sound="domain")
+    result = shifted.check(examples=20)
+    assert result.status == "unchecked"
+    assert "such as exp(" in result.reason
+    assert re.search(r"has_rank\(b, 0\) says no \(b = .*None", result.reason)
+
+
+@pytest.mark.parametrize("goal", [lambda v: v.missing, lambda v: at.all(v > 0)])
+def test_a_domain_that_raises_is_named(goal: Any) -> None:
+    root = law("t", at.sqrt(at.sqr(a)), a, sound="domain", domain=whereo(goal, a))
+    result = root.check(examples=20)
+    assert result.status == "failed"
+    assert result.reason.startswith("its domain raises ")
 
 
 def test_a_call_that_makes_no_node() -> None:

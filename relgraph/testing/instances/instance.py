@@ -434,7 +434,7 @@ def checked_instance(
         returned = transformed(direction.inverse, new)
         if returned is not None and not equal_computations([returned], [old]):
             round_trip = RewritePair(inputs, old, returned, leaves)
-    in_domain = _domain_test(direction, graph)
+    in_domain = _domain_test(direction, graph, new)
     pair = RewritePair(inputs, old, new, leaves)
     return Instance(pair, graph.inputs, rule, direction, graph, round_trip, in_domain)
 
@@ -449,8 +449,11 @@ def _is_first_answer(direction: Direction, root: Variable, new: Variable) -> boo
     return first is not None and equal_computations([first], [new])
 
 
-def _domain_test(direction: Direction, graph: InstantiatedPattern) -> Callable[[Any], bool] | None:
-    """Return the domain of a law as a predicate of the values of all variables."""
+def _domain_test(
+    direction: Direction, graph: InstantiatedPattern, new: Variable
+) -> Callable[[Any], bool] | None:
+    """Return the domain of a law as a predicate of the values of all variables; it raises a
+    `LawViolation` if that of the law raises an error."""
     law = direction.law
     condition = law.domain if direction.sound == "domain" else None
     if condition is None:
@@ -469,8 +472,13 @@ def _domain_test(direction: Direction, graph: InstantiatedPattern) -> Callable[[
 
     def in_domain(values: Any) -> bool:
         given = [_value(v, values) if isinstance(v, Variable) else v for v in arguments]
-        with np.errstate(all="ignore"):
-            return bool(np.all(predicate(*given)))
+        try:
+            with np.errstate(all="ignore"):
+                return bool(np.all(predicate(*given)))
+        except Exception as error:
+            why = f"its domain raises {type(error).__name__}: {error}"
+            inputs = [spec.var for spec in graph.inputs]
+            raise direction.counterexample(why, inputs, graph.root, new) from error
 
     return in_domain
 

@@ -461,7 +461,9 @@ class InstanceSearch:
         except CannotInstantiate as refusal:
             return str(refusal)
         why = _why_refused(self.direction, self.rule, graph)
-        if why == BY_CHANCE and self.unmatched is None:
+        # of inputs alone, which are printed with the axes that an op has added
+        refused = why.startswith(_CONDITION) and len(graph.inputs) == len(graph.leaves)
+        if self.unmatched is None and (why == BY_CHANCE or refused):
             self.unmatched = graph.root
         return why
 
@@ -484,6 +486,7 @@ ITS_DTYPES = "its dtypes"
 OTHER_TYPE = "the dtypes of its right side"
 BY_CHANCE = "its pattern or a computed value"
 """Why a law does not match a graph whose types it admits: with other values it might."""
+_CONDITION = "the condition "
 
 _OF_TYPES = {
     **dict.fromkeys((Reason.DTYPES, Reason.COMPLEX), ITS_DTYPES),
@@ -532,7 +535,7 @@ def _why_refused(direction: Direction, rule: Rule, graph: InstantiatedPattern) -
     if failure.reason is Reason.CONDITION:
         computed = {v for c in rule.conditions if isinstance(c, Compute) for v in c.binds}
         about = variables_of(getattr(failure.wanted, "variables", ()))
-        return f"the condition {failure.wanted}" if computed.isdisjoint(about) else BY_CHANCE
+        return f"{_CONDITION}{failure.wanted}" if computed.isdisjoint(about) else BY_CHANCE
     return _OF_TYPES.get(failure.reason, BY_CHANCE)
 
 
