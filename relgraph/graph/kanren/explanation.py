@@ -182,10 +182,11 @@ def examined(
         shown = proof is not None and proof.holds
         note = f"as was shown for all values: {proof}" if shown else ""
         return Diagnosis(None, matched, result=result, note=note)
+    unused = Failure(Reason.SAME, found=variable) if rewriter.takes_first else UNUSED
     if not rules:
-        return diagnose_search(rewriter.kanren_relation, variable, fgraph)
+        return diagnose_search(rewriter.kanren_relation, variable, unused, fgraph)
     nearest, rule = max(zip(tried, rules, strict=True), key=lambda pair: pair[0].progress)
-    failure = nearest.failure or UNUSED
+    failure = nearest.failure or unused
     sides = f"{_shown(rule.pattern)} → {_shown(rule.template)}"
     note = f"of its {len(rules)} rules, {sides} is nearest"
     return nearest._replace(failure=failure, note=note if len(rules) > 1 else "")
@@ -630,7 +631,7 @@ def refusal(condition: Condition, state: Any) -> Failure:
     return Failure(Reason.COMPUTED, wanted=condition, found=computed, values=values)
 
 
-def diagnose_search(relation: Any, old: Variable, fgraph: Any = None) -> Diagnosis:
+def diagnose_search(relation: Any, old: Variable, unused: Failure, fgraph: Any = None) -> Diagnosis:
     """Return why a search finds no answer of a relation that can replace a variable.
 
     If the search finds answers, but none that can replace the variable, the reason is that of the
@@ -643,6 +644,8 @@ def diagnose_search(relation: Any, old: Variable, fgraph: Any = None) -> Diagnos
         A function of a variable and a logic variable that returns a goal.
     old
         The variable.
+    unused
+        The reason if an answer could replace it.
     fgraph
         Its graph.
     """
@@ -650,7 +653,7 @@ def diagnose_search(relation: Any, old: Variable, fgraph: Any = None) -> Diagnos
     start = GuardedState(budget=Budget(name_of(relation), STEPS, SECONDS), fgraph=fgraph)
     try:
         for state in watch.solutions(relation(old, q), start):
-            watch.furthest.keep(_misfit(reify(q, state), old) or UNUSED, (GUARDS + 1, 0))
+            watch.furthest.keep(_misfit(reify(q, state), old) or unused, (GUARDS + 1, 0))
     except SearchBudgetError:
         pass  # what was reached until then
     failure = watch.furthest.failure or Failure(Reason.NO_ANSWER)

@@ -9,10 +9,11 @@ from numbers import Number
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
+from etuples.core import ExpressionTuple
 from unification import var
 from unification.core import reify
 
-from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.basic import Apply, Variable, equal_computations
 from relgraph.graph.kanren.codegen import NotCompilable, compile_rule
 from relgraph.graph.kanren.compilation import (
     CompiledRelation,
@@ -53,7 +54,8 @@ class KanrenRelationSub(LocalOptimizer):
     """A relation ``(in, out) -> goal`` as a local optimizer.
 
     A node is replaced by the first answer ``q`` of ``relation(node's output, q)`` that fits: it can
-    have the type of the output, and is not the output itself. For a node with several outputs the
+    have the type of the output, and is not the output itself. It stays if the answer is computed in
+    the same way as it is, as what `walko` builds. For a node with several outputs the
     relation is given the list of them, and answers with a list. If it has no answer to that, it is
     asked about each output that is used, which unifies with
     ``etuple(nth, index, etuple(op, ...))``.
@@ -82,7 +84,7 @@ class KanrenRelationSub(LocalOptimizer):
         self.results_filter = first_answer if results_filter is None else results_filter
         self.node_filter = node_filter
         self.name = name or display_name(kanren_relation)
-        self._may_stage = self.results_filter is first_answer
+        self.takes_first = self.results_filter is first_answer
 
     def might_match_op(self, node: Apply) -> bool:
         rules = self._rules_for(node)
@@ -99,7 +101,7 @@ class KanrenRelationSub(LocalOptimizer):
 
     def _rules_for(self, node: Apply) -> Sequence[Rule] | None:
         """Return rules of which one matches `node` if there is an answer; None if not known."""
-        if not self._may_stage:
+        if not self.takes_first:
             return None
         outputs = len(node.outputs)
         if outputs not in self._sought:
@@ -127,11 +129,13 @@ class KanrenRelationSub(LocalOptimizer):
 
     def transform(self, fgraph: Any, node: Apply) -> Any:
         """Return the replacements of the outputs of `node`, or False; raises like `search`."""
-        if not self._may_stage or len(node.outputs) != 1:
+        if not self.takes_first or len(node.outputs) != 1:
             return self.search(fgraph, node)
         if not self.node_filter(node):
             return False
-        return self.staged.transform(fgraph, node)
+        answer = self.staged.transform(fgraph, node)
+        is_again = answer is not False and equal_computations(node.outputs, answer, same_calls=True)
+        return False if is_again else answer
 
     def search(self, fgraph: Any, node: Apply) -> Any:
         """Run the relation on `node` itself, which defines what `transform` returns.
@@ -220,7 +224,8 @@ class KanrenRelationSub(LocalOptimizer):
 
 
 def _built_outputs(answer: Any, node: Apply, name: str) -> list[Any]:
-    if not isinstance(answer, Sequence) or len(answer) != len(node.outputs):
+    is_list = isinstance(answer, Sequence) and not isinstance(answer, ExpressionTuple)
+    if not is_list or len(answer) != len(node.outputs):
         raise TypeError(
             f"the relation {name} answered {answer!r} for {node}, which has "
             f"{len(node.outputs)} outputs: it should answer with a list of as many"

@@ -115,8 +115,12 @@ def compare(rewriter, functions, root, ordered=True, fgraph=None):
             # a search tries only one of the two; the answers of both differ in their order
             every = [a for a in every if len(once([*expected, a])) == len(expected)]
         same_answers(every, expected)
-    same_answers(given_by(rewriter.transform(fgraph, node)), first(expected))
     same_answers(given_by(rewriter.search(fgraph, node)), first(expected))
+    if type(rewriter) is KanrenRelationSub and equal_computations(
+        first(expected) or [root], [root]
+    ):
+        expected = []  # the node stays
+    same_answers(given_by(rewriter.transform(fgraph, node)), first(expected))
     return expected
 
 

@@ -194,6 +194,11 @@ def test_only_variables_are_explained() -> None:
         log_sigmoid.explain(3)
 
 
+def test_a_node_stays_that_an_answer_makes_again() -> None:
+    again = KanrenRelationSub(lambda i, o: lall(eq(i, etuple(at.sum, x)), eq(o, etuple(at.sum, x))))
+    refused(again.explain(at.sum(a)), Reason.SAME)
+
+
 def test_an_error_of_a_condition_names_the_law_and_the_node() -> None:
     odd = law("odd", at.exp(x), x, whereo(lambda v: bool(v.odd), x))
     with pytest.raises(AttributeError, match="odd") as caught:

@@ -152,7 +152,7 @@ def test_goals_that_look_at_the_state_see_what_they_would_see_of_a_node():
             conso(at.add, new, o),
         )
 
-    same(answers(distribute, -at.add(u, v, u)), [at.add(-u, -v, -u)])
+    assert same(answers(distribute, -at.add(u, v, u)), [at.add(-u, -v, -u)])
 
     def either(i, o):
         return ifa(eq(i, etuple(at.exp, o)), lall(eq(i, etuple(at.log, x)), eq(o, x)))
@@ -175,12 +175,17 @@ def test_relations_of_relations():
         return reduceo(step, i, o)
 
     deep = at.log(at.exp(at.log(at.exp(u))))
-    same(answers(to_the_end, deep), [u, at.log(at.exp(u))])
+    assert same(answers(to_the_end, deep), [u, at.log(at.exp(u))])
 
     def everywhere(i, o):
         return walko(step, i, o)
 
     assert evaluated(everywhere, deep)[0].reason == ""
+    # where there is no step, the walk answers with the sum made again
+    sums = at.sum(u) * 2.0
+    assert KanrenRelationSub(everywhere).transform(None, sums.owner) is False
+    fgraph = FunctionGraph(outputs=[sums], clone=False)
+    assert EquilibriumOptimizer([KanrenRelationSub(everywhere)]).optimize(fgraph).made == 0
     found, _ = evaluated(lambda i, o: reduceo(lambda u, v: lambda s: iter([s]), i, o), deep)
     assert "its goal <lambda> may look" in found.reason
 
@@ -210,7 +215,7 @@ def test_conditions_are_questions():
             eq(o, etuple(at.mul, n, x)),
         )
 
-    same(answers(halves, u + u), [2.0 * u])
+    assert same(answers(halves, u + u), [2.0 * u])
     assert evaluated(halves, u + v)[0].fails
 
 
@@ -569,6 +574,8 @@ def test_random_open_relations(random):
         assert all(map(is_same, ours, theirs)), (ours, theirs)
         given = outcome(partial(rewriter.transform, None, node))
         searched = outcome(partial(rewriter.search, None, node))
+        if isinstance(searched, list) and equal_computations(searched, [root]):
+            searched = False  # the node stays
         if isinstance(searched, list):
             assert equal_computations(given, searched)
         else:
