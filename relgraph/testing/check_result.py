@@ -209,6 +209,10 @@ class CheckResult(Displayed):
         """Whether the law was checked and holds."""
         return self.status == "passed"
 
+    def __bool__(self) -> bool:
+        """Return whether it passed, for ``assert law.check()``."""
+        return self.passed
+
     def as_dict(self) -> dict[str, Any]:
         """Return the result as a dict for JSON."""
         found = {

@@ -324,6 +324,15 @@ class GraphCheck:
     seconds: float = 0.0
     has_failed: bool = field(default=False, init=False, repr=False)
 
+    @property
+    def passed(self) -> bool:
+        """Whether something was checked, and nothing was wrong."""
+        raise NotImplementedError
+
+    def __bool__(self) -> bool:
+        """Return whether it passed, for ``assert check_optimizer(...)``."""
+        return self.passed
+
     def failing(self, draw: Draw, problem: Callable[[Case], Any], *how: Any) -> Case | None:
         """Return the simplest case with a problem that is found, or None; the further arguments are
         those of `find_failing_case`."""

@@ -361,6 +361,18 @@ def test_the_form_for_pytest_fails_with_the_counterexample():
         check(wrong)
 
 
+@pytest.mark.parametrize(
+    ("one", "passes"),
+    [
+        (law("right", at.neg(-x), x), True),
+        (law("wrong", -x, x), False),
+        (law("unchecked", at.neg(-x), x, whereo(never, x)), False),
+    ],
+)
+def test_a_result_is_true_if_it_passed(one, passes):
+    assert bool(one.check(examples=20)) is passes
+
+
 def test_the_form_for_pytest_fails_for_what_is_unchecked():
     nothing = law("never", at.neg(-x), x, whereo(never, x))
     with pytest.raises(AssertionError, match="never: exact, unchecked"):
