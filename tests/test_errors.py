@@ -232,7 +232,7 @@ NUMPY = {
         lambda: np.std(X, where=np.ones(3, bool))
     ),
     "numpy.max with `where` needs `initial`": lambda: np.max(X, where=np.ones(3, bool)),
-    "numpy.ravel of a variable takes no `order`": lambda: np.ravel(X, order="F"),
+    "numpy.trace of a variable takes no `dtype`": lambda: np.trace(X, dtype="float32"),
     "No loop matching the specified signature and casting was found for ufunc exp": lambda: np.exp(
         X, dtype="int8"
     ),
