@@ -22,11 +22,10 @@ from relations.kit.guards import (
 from relations.kit.numbers import at_mosto, eveno, oddo
 from relations.kit.type_guards import floato, same_dtypeo
 from relations.kit.vocabulary import finite, law, lvars, rounding, stable
-from relgraph import scalar
-from relgraph.graph.kanren import computed, not_made_byo, one_ofo, readerso, whereo
+from relgraph.graph.kanren import computed, not_made_byo, readerso, whereo
 from relgraph.scalar.special import LN2, LN10
+from relgraph.tensor import abs as abs_
 from relgraph.tensor import (
-    Elemwise,
     cosh,
     eq,
     exp,
@@ -48,7 +47,6 @@ from relgraph.tensor import (
     switch,
     tanh,
 )
-from relgraph.tensor import abs as abs_
 
 # -- exponentials and logarithms -------------------------------------------------------------------
 
@@ -56,9 +54,6 @@ c, x, y, z = lvars("c x y z")
 
 
 _PRICED = ("priced",)
-
-s = lvars("s")
-growth = Elemwise(s, ())
 
 INVERSES_AND_PRODUCTS = (
     stable("log-exp", log(exp(x)), x),
@@ -84,15 +79,17 @@ INVERSES_AND_PRODUCTS = (
     # where one overflows and the other underflows, whatever else reads them
     stable("exp-mul-own-exp", exp(x) * exp(-exp(x)), exp(x - exp(x))),
     # where the one overflows, the other is 0 and so is their product
-    stable(
-        "growth-mul-vanishing",
-        growth(x) * y,
-        growth(switch(eq(y, 0), 0, x)) * y,
-        one_ofo(s, (scalar.exp, scalar.expm1)),
-        whereo(kit.has_own_exponential, x, y),
-        # of a logarithm of the product others say more
-        tags=("late",),
-        tries=[exp(x) * sigmoid(-exp(x)), expm1(x) * exp(y - exp(x))],
+    *(
+        stable(
+            f"{name}-mul-vanishing",
+            growth(x) * y,
+            growth(switch(eq(y, 0), 0, x)) * y,
+            whereo(kit.has_own_exponential, x, y),
+            # of a logarithm of the product others say more
+            tags=("late",),
+            tries=[growth(x) * sigmoid(-exp(x)), growth(x) * exp(y - exp(x))],
+        )
+        for name, growth in (("exp", exp), ("expm1", expm1))
     ),
     rounding("exp-mul-exp", exp(x) * exp(y), exp(x + y)),
     rounding("exp-div-exp", exp(x) / exp(y), exp(x - y)),
@@ -215,13 +212,8 @@ SIGMOID = (
         tries=[sigmoid(-x) ** c * exp(x)],
     ),
     stable("sigmoid-neg", 1 - sigmoid(x), sigmoid(-x)),
-    stable(
-        "sigmoid-exp",
-        sigmoid(y) * exp(x),
-        sigmoid(x),
-        opposite,
-        tries=[sigmoid(-x) * exp(x)],
-    ),
+    stable("sigmoid-exp", sigmoid(x) * exp(-x), sigmoid(-x)),
+    stable("sigmoid-neg-exp", sigmoid(-x) * exp(x), sigmoid(x)),
     stable(
         "sigmoid-squared-exp",
         sqr(sigmoid(y)) * exp(x),

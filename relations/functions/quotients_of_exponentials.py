@@ -256,7 +256,6 @@ HYPERBOLIC = (
         y / less_cosh * tanh(x),
         tries=[y / one * sinh(x) for one in POWERS_OF_COSH],
     ),
-    stable("coth-by-quotient", y / sinh(x) * cosh(x), y / tanh(x)),
     # the power, or its square, may overflow or vanish where the slope of its reciprocal does not
     stable(
         "slope-of-reciprocal-power",
@@ -277,7 +276,6 @@ HYPERBOLIC = (
         floato(z),
         tries=[sqr(y / sqr(x)) * x, sqr(y / x**3) * sqr(x)],
     ),
-    stable("exp-by-squared-expm1", exp(x) / sqr(expm1(x)), 0.25 / sqr(sinh(x / 2))),
     stable(
         "exp-by-squared-expm1-by-reciprocal",
         sqr(1 / expm1(x)) * exp(x),

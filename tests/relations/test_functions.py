@@ -68,12 +68,12 @@ TABLE = [
     exp-scaled-log: exp(3 * log(x)) → x ** 3.0
     exp-mul-exp: exp(x) * z * exp(y) → exp(x + y) * z
     exp-mul-own-exp: exp(x) * z * exp(-exp(x)) → exp(x - exp(x)) * z
-    growth-mul-vanishing: exp(x) * sigmoid(-exp(x))
+    exp-mul-vanishing: exp(x) * sigmoid(-exp(x))
         → exp(switch(sigmoid(-exp(x)) == 0.0, 0.0, x)) * sigmoid(-exp(x))
-    growth-mul-vanishing: exp(-2.0 * x) * (tanh(exp(-x)) / cosh_of_own)
+    exp-mul-vanishing: exp(-2.0 * x) * (tanh(exp(-x)) / cosh_of_own)
         → exp(switch(tanh(exp(-x)) / cosh(y - exp(-x) / 3.0) == 0.0, 0.0, -2.0 * x))
         * (tanh(exp(-x)) / cosh(y - exp(-x) / 3.0))
-    growth-mul-vanishing: expm1(x) * exp(y - exp(x))
+    expm1-mul-vanishing: expm1(x) * exp(y - exp(x))
         → expm1(switch(exp(y - exp(x)) == 0.0, 0.0, x)) * exp(y - exp(x))
     expm1-scaled: exp(x) * cosh_y - cosh_y → cosh(y) * expm1(x)
     pow-exp: exp(x) ** 3 → exp(3.0 * x)
@@ -99,7 +99,6 @@ TABLE = [
     power-of-sigmoid-exp: sigmoid(-x) ** 2.5 * exp(x) → sigmoid(-x) ** 1.5 * sigmoid(x)
     power-of-sigmoid-exp: sigmoid(2 * x) ** 2.5 * exp(-2 * x)
         → sigmoid(2 * x) ** 1.5 * sigmoid(-2 * x)
-    sigmoid-exp: sigmoid(-x) * exp(x) → sigmoid(x)
     root-of-logistic-slope: sqrt(s * t) → 0.5 / cosh(x / 2.0)
     expm1-mul-sigmoid: expm1(x) * t → tanh(x / 2.0)
     expm1-mul-sigmoid: expm1(-x) * s → tanh(-x / 2.0)
@@ -340,9 +339,9 @@ LEFT_ALONE = """
     log-power: log(x**0.5)
     log-power: log(p**0)
     pow-exp: exp(x) ** y  # of 0 and infinity it is 1
-    growth-mul-vanishing: exp(x) * (1 / log(at.cosh(exp(x))))  # nearly exp(-x), where it is 0
-    growth-mul-vanishing: exp(x) * (sigmoid(exp(x)) / (2 + exp(x)))
-    growth-mul-vanishing: exp(x) * exp(-exp(-x))
+    exp-mul-vanishing: exp(x) * (1 / log(at.cosh(exp(x))))  # nearly exp(-x), where it is 0
+    exp-mul-vanishing: exp(x) * (sigmoid(exp(x)) / (2 + exp(x)))
+    exp-mul-vanishing: exp(x) * exp(-exp(-x))
     power-to-sigmoid: (1 + exp(x)) ** -0.5
     power-of-sigmoid-exp: sigmoid(x) ** 2.5 * exp(x)
     slope-of-reciprocal-power: y / x**2.5 * x**1.5  # of a negative number there is neither
