@@ -21,7 +21,13 @@ from typing import Any
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren import goals, matching
 from relgraph.graph.kanren.goals import Compute, Readers, Where, asks_only_constants, is_found
-from relgraph.graph.kanren.matching import LeftOver, conditions_of, is_number, may_rebuild
+from relgraph.graph.kanren.matching import (
+    AccessPath,
+    LeftOver,
+    conditions_of,
+    is_number,
+    may_rebuild,
+)
 from relgraph.graph.kanren.rules import (
     Parts,
     Rule,
@@ -389,23 +395,25 @@ class MatchWriter(OpWriter):
             return f"{every} if {index} is None else {index}.computed_by({op})"
         path, var = shared
         path_name = self.global_name(path, "PATH")
-        return f"{every} if {index} is None else {index}.reading({path_name}, {var})"
+        return f"{every} if {index} is None else {index}.reading(fgraph, {path_name}, {var})"
 
-    def path_to_bound(self, pattern: Any) -> tuple[tuple[tuple[Op, int], ...], str] | None:
+    def path_to_bound(self, pattern: Any) -> tuple[AccessPath, str] | None:
         """Return a path in a pattern to a variable that is bound, and the name of its value.
 
-        None if there is none, or only among inputs that may be swapped.
+        None if there is none. Of several it is one of the longest: fewer arguments have it.
         """
         head, patterns, _ = split(pattern)
-        if not is_fixed(head) or is_commutative(head):
+        if not is_fixed(head):
             return None
-        for i, part in enumerate(patterns):
+        found: list[tuple[AccessPath, str]] = []
+        for i, part in enumerate(flat_patterns(head, patterns) if is_ac(head) else patterns):
+            step = (head, None if is_commutative(head) else i)
             if is_variable(part):
                 if part in self.bound and self.bound[part] not in self.non_variables:
-                    return ((head, i),), self.bound[part]
+                    found.append(((step,), self.bound[part]))
             elif (further := self.path_to_bound(part)) is not None:
-                return ((head, i), *further[0]), further[1]
-        return None
+                found.append(((step, *further[0]), further[1]))
+        return max(found, key=lambda one: len(one[0]), default=None)
 
     def combine_remaining(self, node: str, flat: str, taken: list[str]) -> str:
         """Emit the sum of the arguments that are not taken; return its name."""

@@ -15,8 +15,8 @@ matched before.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import takewhile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, takewhile
 from typing import Any, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary
 
@@ -59,8 +59,9 @@ from relgraph.graph.kanren.terms import Arguments, Literal, OpenAnswerError, bui
 from relgraph.graph.op import Op
 from relgraph.graph.unify import ConstrainedVar
 
-AccessPath: TypeAlias = tuple[tuple[Op, int], ...]
-"""A path from a variable towards the leaves: at each step an op, and the index of an input."""
+AccessPath: TypeAlias = tuple[tuple[Op, int | None], ...]
+"""A path from a variable towards the leaves: at each step an op, and the index of an input; None
+for any argument, where their order means nothing."""
 
 
 class ArgumentIndex:
@@ -86,7 +87,9 @@ class ArgumentIndex:
                 self._by_head.setdefault(var.head, []).append((place, var))
         return self._by_head.get(op, ())
 
-    def reading(self, path: AccessPath, var: Variable) -> Sequence[tuple[int, Variable]]:
+    def reading(
+        self, fgraph: Any, path: AccessPath, var: Variable
+    ) -> Sequence[tuple[int, Variable]]:
         """Return the arguments from which a path leads to `var`, with their places.
 
         In a graph that is not kept merged an equal variable would do as well, and all arguments
@@ -98,8 +101,7 @@ class ArgumentIndex:
         if found is None:
             found = self._by_end[path] = {}
             for place, argument in self.computed_by(path[0][0]):
-                end = _end_of(path, argument)
-                if end is not None:
+                for end in dict.fromkeys(_ends_of(path, argument, fgraph)):
                     found.setdefault(end, []).append((place, argument))
         return found.get(var, ())
 
@@ -121,14 +123,17 @@ def index_of(fgraph: Any, arguments: Sequence[Variable]) -> ArgumentIndex:
     return known[1]
 
 
-def _end_of(path: AccessPath, var: Variable) -> Variable | None:
-    """Return the variable that a path leads to from `var`, or None if there is none."""
+def _ends_of(path: AccessPath, var: Variable, fgraph: Any) -> Iterable[Variable]:
+    """Return the variables that a path leads to from `var`."""
+    ends: list[Variable] = [var]
     for op, i in path:
-        node = var.owner
-        if node is None or node.op is not op or i >= len(node.inputs):
-            return None
-        var = node.inputs[i]
-    return var
+        nodes = [v.owner for v in ends if v.owner is not None and v.owner.op is op]
+        if i is None:
+            flat = [flat_arguments(fgraph, node)[0] for node in nodes if is_ac(op)]
+            ends = [*chain.from_iterable([node.inputs for node in nodes]), *chain(*flat)]
+        else:
+            ends = [node.inputs[i] for node in nodes if i < len(node.inputs)]
+    return ends
 
 
 Bindings = dict[Any, Any]
