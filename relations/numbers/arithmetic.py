@@ -108,7 +108,6 @@ FRACTIONS = (
     cleared("divisor-cancel-mul", (x * z) / (x / y), z * y),
     finite("divisor-cancel-div", x / (y / z) / z, x / y, tags=_PRODUCTS),
     finite("fractions-in-a-row", (x / y) * (y / z), x / z, tags=_PRODUCTS),
-    cleared("fraction-cancel-mul", x * (y / z) / (y * k), x / z / k),
     cleared("fractions-cancel", (x / (y * k)) * (y / z), x / k / z),
     cleared("clear-fraction-add", (x / y + z) * y, x + z * y),
     cleared("clear-fraction-sub", (x / y - z) * y, x - z * y),

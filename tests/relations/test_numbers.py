@@ -36,7 +36,6 @@ TABLE = """
     sub-self-integer: u - u → second(u, 0)
     div-reciprocal-by-constant: reciprocal(x) / 4.0 → 0.25 / x
     reciprocal-of-constant-factor: reciprocal(4.0 * x) → 0.25 / x
-    fraction-cancel-mul: x * (y / z) / (y * exp(x)) → x / z / exp(x)
     fractions-cancel: x / (y * exp(x)) * (y / z) → x / exp(x) / z
     clear-factor-add: (x / (y * exp(z)) + z) * y → x / exp(z) + z * y
     clear-factor-sub: (x / (y * exp(z)) - z) * y → x / exp(z) - z * y
@@ -219,7 +218,6 @@ LEFT_ALONE = """
     div-by-power-of-two: x / 0.0
     neg-div-constant: -(np.uint64(8) / vector("n", dtype="uint64"))
     reciprocal: 1 / i
-    fraction-cancel-mul: h * (h / k) / (h * exp(k))  # float16 has no room
     sub-fractions: h / k - exp(h) / k
     clear-sub-fraction: (h - vector("n", dtype="int8") / k) * k
     # collecting

@@ -44,7 +44,6 @@ WRITTEN = """
     reciprocal-of-constant-factor: (2.0 * x) ** -1.0
     dimshuffle-of-elemwise: exp(sin(tanh(exp(m)))).T
     fraction-cancel: x * (y / z) / y + exp(y / z)
-    fraction-cancel-mul: x * (y / z) / (y * t) + exp(y / z)
     fractions-cancel: x / (y * t) * (y / z) + exp(y / z) + sin(x / (y * t))
     neg-less-constant: log(exp(-cosm1(b) / b) / constant(np.float16(0.25)))
     div-of-constant-factor: 0.1 * x / 0.3 + exp(0.1 * x)
