@@ -197,7 +197,7 @@ class TensorVariable(ArrayVariable):
     def clip(self, min: Any = None, max: Any = None) -> Any:
         """Return the elements brought between two bounds, either of which may be missing, or an int
         beyond those of an integer dtype."""
-        if self.type.numpy_dtype.kind in "iu":
+        if not isinstance(self, LogicTerm) and self.type.numpy_dtype.kind in "iu":
             limits = np.iinfo(self.dtype)
             min = None if isinstance(min, int) and min < limits.min else min
             max = None if isinstance(max, int) and max > limits.max else max
