@@ -80,7 +80,9 @@ is_exponential = (whereo(kit.is_base, c), floato(x), same_dtypeo(x, c))
 
 total, lse = sum_(exp(x), axis=a), LogSumExp(a)(x)
 
-FACTORS = view("factors", case(mul(several(xs)), xs), case(x, (x,)))
+_product = mul(several(xs))
+# a product of integers may wrap around
+FACTORS = view("factors", case(_product, xs, floato(_product)), case(x, (x,)))
 above, below = computed(FACTORS, x), computed(FACTORS, y)
 """The factors of `x`, and those of `y`."""
 
