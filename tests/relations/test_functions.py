@@ -342,7 +342,7 @@ LEFT_ALONE = """
     exp-mul-vanishing: exp(x) * (1 / log(at.cosh(exp(x))))  # nearly exp(-x), where it is 0
     exp-mul-vanishing: exp(x) * (sigmoid(exp(x)) / (2 + exp(x)))
     exp-mul-vanishing: exp(x) * exp(-exp(-x))
-    quotient-amid-factors: byte * byte / (1 + exp(x))  # the product of the integers wraps around
+    quotient-amid-factors: byte * byte / (1 + exp(x)) ** 2.0  # the product of integers wraps around
     power-to-sigmoid: (1 + exp(x)) ** -0.5
     power-of-sigmoid-exp: sigmoid(x) ** 2.5 * exp(x)
     slope-of-reciprocal-power: y / x**2.5 * x**1.5  # of a negative number there is neither
