@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from cons import cons
@@ -20,6 +22,7 @@ from relgraph.graph.kanren.rules import Rule, rules_sought
 from relgraph.scalar import add
 from relgraph.tensor.elemwise import DimShuffle
 from relgraph.tensor.reductions import CAReduce
+from tests.families.counting import calls_of
 from tests.graph.kanren.instances import answer_of
 from tests.graph.toys import MyOp
 
@@ -238,3 +241,21 @@ def test_a_constructor_that_looks_at_its_variable_may_seek_anything():
     assert rules_sought(by_hand, one) is None
     assert [rule.root for rule in rules_sought(by_outputs, one)] == [at.exp]
     assert [rule.root for rule in rules_sought(by_outputs, two)] == [at.exp, at.log]
+
+
+def test_a_partner_in_a_wide_sum_is_found_without_trying_all_pairs() -> None:
+    x, y = lvars("x y")
+    mixture = law("mixture", x * y + (1 - x) * y, y, sound="finite")
+    by_term = []
+    for n in (50, 200):
+        weights, terms = ([at.dvector(f"{name}{i}") for i in range(n)] for name in "wt")
+        apart = [(1 - w) * t for w, t in zip(weights, terms, strict=True)]
+        for partner, matches in ((terms[0], False), (weights[-1] * terms[-1], True)):
+            fgraph = FunctionGraph(outputs=[at.add(partner, *apart)], clone=False)
+            fgraph.merged = True
+            node = fgraph.outputs[0].owner
+            mixture.forward.transform(fgraph, node)
+            calls, answer = calls_of(partial(mixture.forward.transform, fgraph, node))
+            assert bool(answer) is matches
+            by_term.append(calls / n)
+    assert max(by_term[2:]) <= 1.1 * max(by_term[:2])
