@@ -528,6 +528,9 @@ def slope_of_reciprocal(power: View) -> Callable[..., Any]:
     @depends_on_levels(power.depth + 1)
     def slope(y: Any, divisor: Any, product: Any) -> Any:
         factors = _factors(product)
+        # each quotient in a product of more would look at all others
+        if len(factors) > _MOST_FACTORS:
+            return None
         (exponent, base), *seen = power.each([divisor, *factors])
         count = _real(exponent)
         # of a negative number only whole powers are real

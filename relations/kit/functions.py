@@ -182,7 +182,7 @@ def are_opposite(x: Any, y: Any) -> bool:
 
 _ARITHMETIC = frozenset([add, sub, mul, true_div, neg, sqr, abs_])
 _FALLING = frozenset([exp, expm1, sigmoid, cosh, sinh, tanh, erfc])
-_LEVELS = 5
+_LEVELS, _MOST_FACTORS = 5, 8
 
 
 @depends_on_levels(_LEVELS + 2)
@@ -190,6 +190,9 @@ def has_own_exponential(x: Any, y: Any) -> bool:
     """Return whether `y` has an exponential, or a function like it, of a multiple of ``exp(x)``, or
     of a power of that, and is not divided by such a power alone: where ``exp(x)`` overflows and `y`
     is 0, their product is 0 too."""
+    # each exponential in a product of more would look at all others
+    if y.head is mul and len(typing.cast(Apply, y.owner).inputs) > _MOST_FACTORS:
+        return False
     sign, base = _multiple(x)
     found, seen = False, set()
     stack = [(y, False, False, _LEVELS)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from relations.kit.choices import EXTREMES, dual
 from relations.kit.constant_arithmetic import known
-from relations.kit.guards import constanto, nonnegativeo, positiveo
+from relations.kit.guards import constanto, nonnegativeo, positiveo, uniformo
 from relations.kit.numbers import at_mosto, without_repetitions
 from relations.kit.type_guards import floato, same_dtypeo, signed_or_floato, unsignedo
 from relations.kit.vocabulary import finite, law, lvars, rounding
@@ -19,6 +19,9 @@ from relgraph.tensor import abs as abs_
 c, d, s, x, xs, y = lvars("c d s x xs y")
 (a, b), u, p = lvars("a b", constanto), lvars("u", floato), lvars("p", nonnegativeo)
 """Constants, a floating-point number, and one that is not negative."""
+
+low, high = lvars("c d", uniformo)
+"""Numbers, which are known."""
 
 extreme, other = Elemwise(s, ()), Elemwise(computed(dual, s), ())
 """The maximum or the minimum of two, and the other one."""
@@ -78,6 +81,6 @@ COLLECTED = tuple(
 )
 
 SPECIAL_BOUNDS = (
-    rounding("clip-of-maximum", minimum(maximum(x, c), d), clip(x, c, d), at_mosto(c, d)),
-    rounding("clip-of-minimum", maximum(minimum(x, d), c), clip(x, c, d), at_mosto(c, d)),
+    rounding("clip-of-maximum", minimum(maximum(x, c), high), clip(x, c, high), at_mosto(c, high)),
+    rounding("clip-of-minimum", maximum(minimum(x, d), low), clip(x, low, d), at_mosto(low, d)),
 )

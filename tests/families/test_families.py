@@ -38,7 +38,7 @@ from relgraph.graph.opt import MergeOptimizer
 from relgraph.graph.opt.limits import VISITS_PER_NODE
 from relgraph.graph.opt_utils import is_same_graph
 from relgraph.tensor.costs import NeverCostlier, cost_of, operations
-from tests.families import FAMILIES, value_and_gradient
+from tests.families import FAMILIES, value_and_gradient, wide
 from tests.families.counting import (
     COUNTS,
     MOST_GROWTH,
@@ -440,3 +440,12 @@ def test_ten_thousand_nodes(family: str) -> None:
         copied.outputs, graph.fgraph.outputs, copied.inputs, graph.fgraph.inputs
     )
     assert len(pprint(graph.fgraph)) < 100 * graph.size
+
+
+@pytest.mark.parametrize(("op", "term"), sampled(product(wide.OPS, wide.TERMS), 16, "wide sums"))
+def test_no_law_looks_at_all_pairs_of_terms(op, term):
+    few, many = (
+        dict(wide.calls_by_law(wide.OPS[op], wide.TERMS[term], terms)) for terms in (40, 160)
+    )
+    grown = {name: (few[name], many[name]) for name in many if many[name] > 6 * few[name] + 50}
+    assert not grown

@@ -20,7 +20,14 @@ from typing import Any
 
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren import goals, matching
-from relgraph.graph.kanren.goals import Compute, Readers, Where, asks_only_constants, is_found
+from relgraph.graph.kanren.goals import (
+    Compute,
+    Condition,
+    Readers,
+    Where,
+    asks_only_constants,
+    is_found,
+)
 from relgraph.graph.kanren.matching import (
     AccessPath,
     LeftOver,
@@ -186,6 +193,9 @@ class MatchWriter(OpWriter):
     keeps_shape
         Whether an op above the part that is being matched works on more than an element (see
         `matching`).
+    deferred
+        The lines of names that are defined only where they are first used: the arguments that are
+        left over, of which a wide sum would be copied for each pair that no condition admits.
     """
 
     def __init__(self, rule: Rule) -> None:
@@ -195,6 +205,14 @@ class MatchWriter(OpWriter):
         self.parts: list[tuple[Any, str]] = []
         self.nested: list[str] = []
         self.keeps_shape = False
+        self.deferred: dict[str, list[str]] = {}
+        self._tested: set[Any] = set()
+
+    def define(self, names: Sequence[str]) -> None:
+        """Emit the lines of those of some names that are deferred."""
+        for name in names:
+            for line in self.deferred.pop(name, ()):
+                self.emit(line)
 
     def match_node(self, var: str, node: str, parts: Parts, at_root: bool = False) -> str | None:
         """Match the node of a variable; return the name of the arguments left over, if any may be.
@@ -265,11 +283,12 @@ class MatchWriter(OpWriter):
     def bind_arguments(self, pattern: Arguments, found: str) -> None:
         """Bind an `Arguments` to a list of arguments."""
         if pattern.of in self.bound:
+            self.define([self.bound[pattern.of]])
             self.begin_block(f"if agree_each({self.bound[pattern.of]}, {found}):")
             return
         self.bound[pattern.of] = name = self.fresh_name("s")
         self.non_variables.add(name)
-        self.emit(f"{name} = tuple({found})")
+        self.deferred[name] = [f"{name} = tuple({found})"]
 
     def match_head(self, node: str, head: Any) -> Op | None:
         """Match the op of a node; return it, or the relative one that makes it, if it is known."""
@@ -351,6 +370,8 @@ class MatchWriter(OpWriter):
                 self.match_one(pattern, self.combine_remaining(node, flat, taken))
                 return None
             place, var = self.fresh_name("k"), self.fresh_name("v")
+            if taken:
+                self.test_before_next(index)
             self.begin_block(f"for {place}, {var} in {self.candidates(pattern, flat, index)}:")
             if taken:
                 self.begin_block(f"if {' and '.join(f'{place} != {t}' for t in taken)}:")
@@ -366,10 +387,33 @@ class MatchWriter(OpWriter):
                 self.begin_block(f"if len({flat}) == {len(wanted)}:")
             return None
         rest = self.fresh_name("rest")
-        self.emit(f"{rest} = {self.remaining(flat, taken)}")
         first = taken[0] if len(taken) == 1 else f"min({', '.join(taken)})"
-        self.emit(f"{rest} = LeftOver({rest}, {first}) if {rest} else ()")
+        self.deferred[rest] = [
+            f"{rest} = {self.remaining(flat, taken)}",
+            f"{rest} = LeftOver({rest}, {first}) if {rest} else ()",
+        ]
         return rest
+
+    def test_before_next(self, index: str) -> None:
+        """Emit predicates on what is bound before the arguments of a wide sum are gone through once
+        more, in their order: one may rely on those before it."""
+        tests: list[str] = []
+        open_variables: set[Any] = set()
+        for condition in conditions_of(self.rule):
+            if not isinstance(condition, Condition) or condition in self._tested:
+                continue
+            variables = condition.variables
+            names = [self.bound.get(v) if is_variable(v) else None for v in variables]
+            known = [name for name in names if name is not None and name not in self.deferred]
+            decided = isinstance(condition, Where) and condition.function is not is_found
+            if decided and known == names and open_variables.isdisjoint(variables):
+                self._tested.add(condition)
+                function = self.global_name(condition.function, "holds")
+                tests.append(f"{function}({', '.join(known)})")
+            else:
+                open_variables.update(variables_of(variables))
+        if tests:
+            self.begin_block(f"if {index} is None or ({' and '.join(tests)}):")
 
     def takes_several(self, wanted: Sequence[Any]) -> bool:
         """Return whether one of the patterns of a sum may match several of its arguments: a free
@@ -603,6 +647,7 @@ class RuleWriter(MatchWriter):
         if is_variable(argument):
             if argument not in self.bound:
                 raise NotCompilable(f"{argument} is open where a condition needs it")
+            self.define([self.bound[argument]])
             return self.bound[argument]
         if not variables_of(argument):
             return self.global_name(argument, "VALUE")
@@ -619,6 +664,7 @@ class RuleWriter(MatchWriter):
 
     def build_answer(self, rest: str | None) -> None:
         """Emit the construction of `new`, which has the type of the root, and is not the root."""
+        self.define([*self.deferred])
         made: list[tuple[str, Op | None]] = []
         # if all dtypes must be one, a template that can't be built is no match
         typed = self.rule.one_dtype and (
@@ -659,6 +705,7 @@ class RuleWriter(MatchWriter):
         if is_variable(template):
             if template not in self.bound:
                 raise NotCompilable(f"{template} is open in what it builds")
+            self.define([self.bound[template]])
             return self.bound[template]
         if isinstance(template, Arguments):
             return f"*{self.build_term(template.of, made)}"
