@@ -412,7 +412,13 @@ AMID_FACTORS_AND_PARTS = (
     stable("softplus-difference-scaled", y * softplus(x) - y * softplus(-x), y * x),
     # once more where the factors are constants
     stable("tanh-of-sigmoid-scaled", y - 2 * y * s, -(y * tanh(x / 2))),
-    stable("tanh-of-sigmoid-weighed", c + d * s, c * -tanh(x / 2), whereo(cancels_twice, d, c)),
+    stable(
+        "tanh-of-sigmoid-weighed",
+        c + d * s,
+        c * -tanh(x / 2),
+        constanto(c),
+        whereo(cancels_twice, d, c),
+    ),
     *of_parts("", Subtensor),
     *of_parts("-by-array", AdvancedSubtensor),
     *PARTS,

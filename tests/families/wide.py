@@ -1,4 +1,7 @@
-"""Wide sums: one op of many terms, all of one kind, on which a law may look at all pairs."""
+"""Wide sums: one op of many terms of one kind, on which a law may look at all pairs.
+
+A constant and an input stand beside them, so that laws about these are tried too.
+"""
 
 from __future__ import annotations
 
@@ -84,8 +87,9 @@ LAWS = {law.name: law for phase in PHASES for law in phase}
 def calls_by_law(op: Any, term: Callable[[int], Any], terms: int) -> Iterator[tuple[str, int]]:
     """Yield each law that may match a sum of so many terms, with the calls of functions that it
     makes there; nothing if there is no such sum."""
+    beside = (True, at.bvector("one")) if op in (at.and_, at.or_, at.xor) else (2.5, shared)
     try:
-        whole = op(*map(term, range(terms)))
+        whole = op(*beside, *map(term, range(terms)))
     except TypeError:
         return
     fgraph = FunctionGraph(outputs=[whole], clone=False)
