@@ -393,12 +393,18 @@ def before_each(variables: Sequence[Any]) -> list[Any]:
 
 
 @depends_on_levels(1)
-def pieces_of_joins(axis: int, pieces: Sequence[Variable]) -> list[Variable] | None:
+@asks_graph
+def pieces_of_joins(fgraph: Any, axis: int, pieces: Sequence[Variable]) -> list[Variable] | None:
     """Return `pieces`, with those that joins on `axis` join in place of these; None if there are no
-    such joins."""
+    such joins.
+
+    A join that is read more than once stays: each of its readers would have all of its pieces.
+    """
     every: list[Variable] = []
     for v in pieces:
-        every += v.owner.inputs if v.owner is not None and v.head is Join(axis) else [v]
+        alone = pieces.count(v) == 1 and (fgraph is None or one_client(fgraph, v))
+        inner = v.owner if alone and v.head is Join(axis) else None
+        every += [v] if inner is None else inner.inputs
     return every if every != list(pieces) else None
 
 

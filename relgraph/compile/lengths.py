@@ -70,11 +70,24 @@ MAKERS: dict[str, Callable[..., Any]] = {
 """What makes numbers of numbers, by the names of the ops. A division by 0 raises an error."""
 
 
+MOST_PARTS = 200
+"""A number of more parts is not known: that of ``e = concatenate([e, e])``, again and again, has
+twice as many each time."""
+
+
+def parts_of(number: Number | None) -> int:
+    """Return how many numbers a number is made of, each as often as it is there."""
+    return sum(map(parts_of, number.of)) + 1 if isinstance(number, Made) else 1
+
+
 def made(how: str, *of: Number | None) -> Number | None:
-    """Return what is made of numbers, in its simplest form; None if there is no such number.
+    """Return what is made of numbers, in its simplest form; None if there is no such number, or it
+    has too many parts.
 
     ``x[1:]`` and ``x[:-1]`` have one length, that of x less 1 and at least 0.
     """
+    if sum(map(parts_of, of)) > MOST_PARTS:
+        return None
     if all(n is None or isinstance(n, int) for n in of):
         try:
             return int(MAKERS[how](*of))

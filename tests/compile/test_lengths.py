@@ -302,3 +302,13 @@ def test_shapes_and_values_stay(known, mode):
         for a, b in zip(expected, function([x], outputs, mode=mode)(value), strict=True):
             np.testing.assert_allclose(b, a, rtol=1e-12, err_msg=f"{spelling}, {expression}")
             assert a.shape == b.shape, f"{spelling}, {expression}"
+
+
+@pytest.mark.parametrize(("times", "twice"), [(20, True), (600, False)])
+def test_lengths_are_not_followed_through_any_number_of_joins(times, twice):
+    joined = x
+    for _ in range(times):
+        joined = at.concatenate([joined, joined if twice else x])
+    f = function([x, y], [joined.shape[0], joined[:2] + y])
+    length, total = f([2.0], [1.0, 1.0])
+    assert length == (2**times if twice else times + 1) and total.tolist() == [3.0, 3.0]

@@ -222,6 +222,7 @@ LEFT_ALONE = [
     dimshuffle-of-few-ops: exp(sin(tanh(exp(x)))).T  # it has far to go, and waits for the rest
     join-of-one: join(0, x, y)
     join-of-joins: join(0, join(1, x, y), z)
+    join-of-joins: join(0, join(0, x, y), join(0, x, y))  # twice as many pieces each time
     join-of-neighbours: join(0, v[:2], v[3:])
     join-of-neighbours: join(0, v[:2], w[2:])
     join-of-neighbours: join(0, v[2:], v[:2])
