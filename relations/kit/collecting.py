@@ -572,7 +572,7 @@ def _factors(product: Any) -> list[Variable]:
 
 
 def _real(count: Any) -> float:
-    """Return a count as a number; nan if it is none that is real and finite."""
+    """Return a count as a number; nan if it is complex, infinite or not known."""
     found = real_number(count) if isinstance(count, Variable) else count
     return math.nan if found is None else found
 

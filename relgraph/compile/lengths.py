@@ -336,7 +336,7 @@ class RequiredLengths:
                 self._join(self._length(self._canonical(number)), length)
 
     def _join(self, a: Length, b: Length) -> None:
-        """Note that two lengths are equal; neither stands for all if it is made of the other."""
+        """Note that two lengths are equal. The one that is made of the other is replaced."""
         a, b = self._lengths.find(a), self._lengths.find(b)
         if self._is_made_of(self._number(b), a):
             a, b = b, a

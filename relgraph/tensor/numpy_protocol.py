@@ -32,11 +32,8 @@ _OTHERS = frozenset(("identity", "fill", "second", "switch", "length", "constant
 def _clip(a: Any, a_min: Any = None, a_max: Any = None, min: Any = None, max: Any = None) -> Any:
     """Return `a` with its elements brought between two bounds, either of which may be missing."""
     low, high = (min if a_min is None else a_min), (max if a_max is None else a_max)
-    if not isinstance(a, LogicTerm):
-        return at.as_tensor_variable(a).clip(low, high)
-    if low is None:
-        return a if high is None else at.minimum(a, high)
-    return at.maximum(a, low) if high is None else at.clip(a, low, high)
+    whole: Any = a if isinstance(a, LogicTerm) else at.as_tensor_variable(a)
+    return whole.clip(low, high)
 
 
 def _where(condition: Any, x: Any = None, y: Any = None) -> Any:
